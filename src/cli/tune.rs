@@ -7,6 +7,7 @@ use super::output;
 use crate::device::name_in;
 use crate::lang::diag::Diagnostic;
 use crate::session::Session;
+use crate::session::amounts::{Amounts, Rates};
 use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::files::Whole;
@@ -25,6 +26,11 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     if let Some(path) = output_there {
         let problem = Diagnostic::error("E0906", format!("`{}` is there already.", path.display()));
         return Err(fail(&problem.hint("`--force` replaces it.")));
+    }
+    let folder = args.output.as_ref().and_then(|path| path.parent());
+    if let Some(nowhere) = folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        let problem = Diagnostic::error("E0906", format!("There is no folder `{}`.", nowhere.display()));
+        return Err(fail(&problem.hint("Make it, or name another file behind `-o`.")));
     }
     let rewriting = Rewriting { file: file.clone(), program: args.program.clone(), strategies: vec![] };
     let mut session = opened(&rewriting, args.session.as_deref())?;
@@ -108,7 +114,25 @@ fn definition(tuned: &Tuned, session: &Session, file: &str) -> String {
     )
 }
 
+/// What a point does, and how long it should take at least.
+fn predicted(amounts: Option<Amounts>, rates: Rates) -> Value {
+    let Some(amounts) = amounts else { return Value::Null };
+    let least = rates.least(&amounts);
+    let Amounts { operations, moved, read, local, private, lanes } = amounts;
+    json!({
+        "operations": operations,
+        "bytes_moved": moved,
+        "bytes_read": read,
+        "local_bytes": local,
+        "private_bytes": private,
+        "lanes": lanes,
+        "median_ns": least.map(|(_, ns)| ns),
+        "bound": least.map(|(bound, _)| tune::word(bound)),
+    })
+}
+
 fn as_json(tuned: &Tuned) -> Value {
+    let rates = tuned.rates();
     let tried = tuned.tried.iter().map(|t| {
         let values: serde_json::Map<_, _> = t.values.iter().map(|(n, v)| (n.to_string(), json!(v))).collect();
         let mut value =
@@ -119,6 +143,7 @@ fn as_json(tuned: &Tuned) -> Value {
                 value["known"] = json!(known);
                 value["median_ns"] = json!(median_ns);
                 value["runs"] = json!(runs);
+                value["predicted"] = predicted(t.amounts, rates);
             }
             Fate::Same(other) => {
                 value["fate"] = json!("same");
@@ -167,6 +192,7 @@ fn as_json(tuned: &Tuned) -> Value {
             Ending::Stopped => "stopped",
             Ending::Device => "device",
         },
+        "peak": tuned.peak.map(|p| json!({ "gflops": p.gflops, "gbytes": p.gbytes })),
         "warnings": tuned.warnings,
     })
 }

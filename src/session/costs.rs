@@ -6,7 +6,7 @@ use crate::emit::Stage;
 use crate::emit::module::Role;
 use crate::lang::term::Term;
 use crate::lang::work;
-use crate::lower::dpia::reads;
+use crate::lower::dpia::{Phrase, reads};
 use indexmap::IndexMap;
 
 /// What a program takes. Sizes without a value count as 1.
@@ -48,14 +48,18 @@ impl Costs {
 }
 
 /// How often elements of these inputs are read by the last imperative program on the way to the code.
-fn read_of(inputs: &[&str], stages: &[Stage], sizes: &Sizes) -> IndexMap<String, f64> {
-    let phrases = stages.iter().rev().map(Stage::phrases).find(|phrases| !phrases.is_empty());
+pub(super) fn read_of(inputs: &[&str], stages: &[Stage], sizes: &Sizes) -> IndexMap<String, f64> {
     let mut out = IndexMap::new();
-    for (memory, times) in phrases.unwrap_or_default().iter().flat_map(|(_, command)| reads::of(command)) {
+    for (memory, times) in phrases(stages).iter().flat_map(|(_, command)| reads::of(command)) {
         let times = times.eval(&|name| Some(sizes.get(name).copied().unwrap_or(1))).unwrap_or(0);
         if inputs.contains(&&*memory) {
             *out.entry(memory.to_string()).or_insert(0.0) += times as f64;
         }
     }
     out
+}
+
+/// The last imperative program on the way to the code.
+pub(super) fn phrases(stages: &[Stage]) -> &[(Option<String>, Phrase)] {
+    stages.iter().rev().map(Stage::phrases).find(|phrases| !phrases.is_empty()).unwrap_or_default()
 }

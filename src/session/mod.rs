@@ -1,6 +1,7 @@
 //! What the user does: actions, the history they make, the log they leave, and its replay.
 
 pub mod action;
+pub mod amounts;
 pub mod auto;
 pub mod bench;
 pub mod best;

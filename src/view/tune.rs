@@ -1,7 +1,9 @@
 //! A tuning, while it runs and when it is done: what was tried, what is best, and why the others lost.
 
-use super::figures::{digits, time};
+use super::figures::{bytes, count_of, digits, time};
 use super::text::{Alphabet, Line, Role};
+use crate::device::roofline::Peak;
+use crate::session::amounts::{Amounts, Bound, Rates};
 use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
 
 /// So many points, and so many reasons, are shown unless all are asked for.
@@ -71,6 +73,12 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     let fact = |name: &str, text: String| Line::plain(format!("{name:<10}{text}"));
     let mut lines =
         vec![fact("device", tuned.device.clone()), fact("points", points_tried(tuned)), Line::default()];
+    if all {
+        lines.push(Line::of(
+            Role::Title,
+            "point       time    ratio  predicted by           private  strategy".to_owned(),
+        ));
+    }
     lines.extend(table(tuned, all));
     let limit = if all { usize::MAX } else { REASONS };
     lines.extend(reasons(&tuned.tried).into_iter().take(limit).map(|(why, number)| lost_line(&why, number)));
@@ -83,6 +91,8 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     let (median, runs) = (time(tuned.median_ns), tuned.runs);
     lines.push(fact("time", format!("{median} (median of {runs} runs{})", interval.unwrap_or_default())));
     lines.push(fact("start", verdict(tuned)));
+    let of_best = tuned.best().and_then(|best| Some((best.amounts?, tuned.median_ns)));
+    lines.extend(of_best.map(|(amounts, ns)| fact("bound", bound(&amounts, ns, tuned.rates(), tuned.peak))));
     lines.extend(tuned.warnings.iter().map(|w| Line::of(Role::Warning, format!("{:<10}{w}", "warning"))));
     lines
 }
@@ -127,11 +137,19 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
     let limit = if all { usize::MAX } else { SHOWN };
     // Where it started is shown however many were faster.
     let shown = |(i, (number, _)): &(usize, (usize, &Tried))| *i < limit || *number == 0;
+    let rates = tuned.rates();
     let row = |(number, tried): (usize, &Tried)| {
         let what = match &tried.fate {
             Fate::Measured { median_ns, known, .. } => {
                 let known = if *known { "  (known)" } else { "" };
-                format!("{:>9}  {:>6}×{known}", time(*median_ns), digits(median_ns / least))
+                let predicted = match tried.amounts.and_then(|amounts| rates.least(&amounts)) {
+                    Some((bound, ns)) if all => {
+                        let private = tried.amounts.map_or(0, |amounts| amounts.private);
+                        format!("  {:>9} {:<10} {:>9}", time(ns), word(bound), bytes(private))
+                    }
+                    _ => String::new(),
+                };
+                format!("{:>9}  {:>6}×{predicted}{known}", time(*median_ns), digits(median_ns / least))
             }
             Fate::Same(other) => format!("as number {}", other + 1),
             Fate::RuledOut { why, .. } => format!("ruled out: {why}"),
@@ -149,6 +167,49 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
         .filter(shown)
         .map(|(_, tried)| row(tried))
         .collect()
+}
+
+/// What bounds a point, in a word.
+pub fn word(bound: Bound) -> &'static str {
+    match bound {
+        Bound::Operations => "operations",
+        Bound::Moved => "memory",
+        Bound::Read => "reads",
+    }
+}
+
+/// What bounds the best: each thing that it does, at which rate, and how much of what the device could do that is; where that was not
+/// measured, of what the best point for it here did.
+fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String {
+    let parts = rates.parts(amounts).into_iter().map(|(bound, _)| {
+        let (amount, done, best, could, unit) = match bound {
+            Bound::Operations => {
+                let amount = format!("{} operations", count_of(amounts.operations));
+                (amount, amounts.operations, rates.operations, peak.map(|p| p.gflops), "G/s")
+            }
+            Bound::Moved => {
+                let amount = format!("{} of memory", bytes(amounts.moved as u64));
+                (amount, amounts.moved, rates.moved, peak.map(|p| p.gbytes), "GB/s")
+            }
+            Bound::Read => {
+                let read = amounts.read.unwrap_or(0.0);
+                (format!("{} read", bytes(read as u64)), read, rates.read, None, "GB/s")
+            }
+        };
+        let rate = done / ns;
+        let share = match could {
+            Some(could) => format!("{} % of the device's {}", digits(100.0 * rate / could), digits(could)),
+            None => format!("{} % of the most here", digits(100.0 * rate / best.max(rate))),
+        };
+        format!("{amount}: {} {unit}, {share}", digits(rate))
+    });
+    let mut said: Vec<String> = parts.collect();
+    let kept = [(amounts.private, "private to each thread"), (amounts.local, "of local memory")];
+    said.extend(kept.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", bytes(*n))));
+    if amounts.lanes > 1 {
+        said.push(format!("vectors of {} lanes", amounts.lanes));
+    }
+    said.join("; ")
 }
 
 fn verdict(tuned: &Tuned) -> String {

@@ -22,12 +22,13 @@ pub use pair::{Pair, compare, in_turns};
 pub use request::request;
 
 use super::action::{Measurement, MedianTime, PartTime, Sizes, Target};
+use super::amounts::Amounts;
 use super::foreign;
 use super::workspace::Workspace;
 use crate::device::{
     Backend, Choice, HostData, Mode, PartTimes, Progress as DeviceProgress, RunReport, name_in, stats,
 };
-use crate::emit::{Compiled, Module};
+use crate::emit::{Compiled, Module, Stage};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::not_run;
@@ -287,12 +288,34 @@ pub struct Ready {
 /// # Errors
 /// The program does not compile, or asks for more than the device has.
 pub fn ready(asked: &Asked<'_>, backend: &dyn Backend, cancel: &AtomicBool) -> Result<Ready, Diagnostic> {
+    Ok(made(asked, backend, cancel)?.0)
+}
+
+/// The same, with what its code does.
+///
+/// # Errors
+/// As [`ready`].
+pub fn counted(
+    asked: &Asked<'_>,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+) -> Result<(Ready, Amounts), Diagnostic> {
+    let (ready, stages) = made(asked, backend, cancel)?;
+    let amounts = Amounts::of(asked.term, (&ready.module, &stages), target_of(asked.device), asked.sizes);
+    Ok((ready, amounts))
+}
+
+fn made(
+    asked: &Asked<'_>,
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+) -> Result<(Ready, Vec<Stage>), Diagnostic> {
     let compiled = asked.workspace.compile_telling(asked.term, target_of(asked.device), asked.sizes);
-    let (Compiled { module, .. }, unasked) = compiled.map_err(on_another_device)?;
+    let (Compiled { module, stages }, unasked) = compiled.map_err(on_another_device)?;
     request::has_an_end(&module, asked.sizes)?;
     Checked::new(asked, backend, cancel).fits(&module)?;
     let digest = Digest::of(module.text().as_bytes());
-    Ok(Ready { module, digest, unasked: unasked.and_then(|u| u.warning()) })
+    Ok((Ready { module, digest, unasked: unasked.and_then(|u| u.warning()) }, stages))
 }
 
 /// What the output at the sizes asked for must be.

@@ -18,11 +18,13 @@ pub use race::{Wanted, tune};
 pub use reasons::reasons;
 pub use space::{Dimension, Point, Space};
 
+use crate::device::roofline::Peak;
 use crate::device::stats::Comparison;
 use crate::device::{DeviceInfo, DeviceKind, name_in};
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::session::action::{Decision, Sizes};
+use crate::session::amounts::{Amounts, Rates};
 
 /// A point that was faster than all before it.
 #[derive(Clone, PartialEq, Debug)]
@@ -103,6 +105,8 @@ pub struct Tried {
     pub values: Vec<(Name, String)>,
     pub kernel: Option<Digest>,
     pub fate: Fate,
+    /// What its code does, where it was measured.
+    pub amounts: Option<Amounts>,
 }
 
 impl Tried {
@@ -157,11 +161,18 @@ pub struct Tuned {
     pub interval_ns: Option<(f64, f64)>,
     pub runs: usize,
     pub ending: Ending,
+    /// What the device could do, where there was time to measure it.
+    pub peak: Option<Peak>,
     /// Full sentences.
     pub warnings: Vec<String>,
 }
 
 impl Tuned {
+    /// The best rates that any point reached.
+    pub fn rates(&self) -> Rates {
+        rates(&self.tried)
+    }
+
     /// The fastest.
     pub fn best(&self) -> Option<&Tried> {
         self.tried.get(self.best)
@@ -196,6 +207,11 @@ impl Tuned {
             check: self.check.clone(),
         })
     }
+}
+
+/// The best rates that any of these reached.
+fn rates(tried: &[Tried]) -> Rates {
+    Rates::of(tried.iter().filter_map(|t| Some((t.amounts.as_ref()?, t.median_ns()?))))
 }
 
 /// The name by which a device is told from others: that of the processor for the host.

@@ -3,8 +3,9 @@
 //! Who fails now, by itself as well, has lost; the next that was checked takes its place.
 
 use super::{FEW, RACE, Race, asked, failed};
+use crate::device::roofline::{self, Peak};
 use crate::device::stats::{self, Comparison, Interval, Verdict};
-use crate::device::{Mode, RunReport};
+use crate::device::{Mode, RunControl, RunReport};
 use crate::lang::diag::Diagnostic;
 use crate::session::bench;
 use crate::session::tune::{Ending, Fate, Tried, Tuned};
@@ -15,6 +16,9 @@ const KEPT: f64 = 0.4;
 /// So many take part in the last comparison, if they are no slower than this.
 const LAST: usize = 4;
 const NEAR: f64 = 1.2;
+
+/// So many seconds are needed to measure what a device could do.
+const OF_PEAK: f64 = 5.0;
 
 /// What two runs in turns gave.
 enum Turns {
@@ -165,6 +169,15 @@ impl Race<'_> {
         format!("Number {}, `{strategy}`, was the fastest by few runs. In turns {in_turns}", leader + 1)
     }
 
+    /// What the device could do, in the time that is left.
+    fn peak(&self, ending: Ending) -> Option<Peak> {
+        if matches!(ending, Ending::Stopped | Ending::Device) || self.left_s() < OF_PEAK {
+            return None;
+        }
+        let mut control = RunControl { cancel: &self.flag, progress: &mut |_| {} };
+        roofline::measure(self.backend, &self.info, &mut control).ok()
+    }
+
     pub(super) fn tuned(mut self, ending: Ending) -> Result<Tuned, Diagnostic> {
         let mut comparison = None;
         let mut samples = None;
@@ -208,6 +221,7 @@ impl Race<'_> {
                  one."
             ));
         }
+        let peak = self.peak(ending);
         let Race { wanted, device, compiler, space, tried, mut runners, warnings, .. } = self;
         if runners.is_empty() {
             return Err(Diagnostic::error("E0317", "What ran at first failed when it ran again."));
@@ -234,6 +248,7 @@ impl Race<'_> {
             interval_ns,
             runs,
             ending,
+            peak,
             warnings,
         })
     }

@@ -11,7 +11,7 @@ use super::reasons::{Reasons, reasons};
 use super::space::{Point, Space};
 use super::{Ending, Fate, Lead, Standing, Tried, Tuned, compiler_of, name_of};
 use crate::device::stats;
-use crate::device::{Backend, Choice, Mode, RunControl, name_in, select};
+use crate::device::{Backend, Choice, DeviceInfo, Mode, RunControl, name_in, select};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::inputs::Kind;
@@ -19,13 +19,14 @@ use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::lang::work;
 use crate::session::action::Sizes;
+use crate::session::amounts::Rates;
 use crate::session::bench::{self, Asked, Beforehand, Inputs, Known, Ready};
 use crate::session::device_diagnostic;
 use crate::session::jobs::Control;
 use crate::session::searching::Replayed;
 use crate::session::state::Progress;
 use crate::session::workspace::{SEED, StrategyText, Workspace};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,10 @@ const FIRST_PART: f64 = 0.4;
 
 /// A point that computes so many times as much as the start is not compiled.
 const MOST_WORK: f64 = 8.0;
+
+/// Once so many run, points are drawn by so many, and tried in the order of the time that each should take.
+const LEARNED: usize = 3;
+const DRAWN: usize = 4;
 
 /// What is to be tuned.
 pub struct Wanted<'a> {
@@ -152,10 +157,14 @@ struct Race<'a> {
     kept: Kept,
     device: String,
     compiler: String,
+    info: DeviceInfo,
     tried: Vec<Tried>,
     /// Which terms and kernels were met, by the number of the point.
     met: HashMap<Digest, usize>,
     runners: Vec<Runner>,
+    /// The next points, and what strategies made there already.
+    drawn: VecDeque<Point>,
+    made: HashMap<Point, Result<Term, Diagnostic>>,
     standing: Standing,
     lost: Reasons,
     warnings: Vec<String>,
@@ -197,9 +206,12 @@ impl<'a> Race<'a> {
             kept,
             device,
             compiler,
+            info: info.clone(),
             tried,
             met,
             runners,
+            drawn: VecDeque::new(),
+            made: HashMap::new(),
             standing: Standing::default(),
             lost: Reasons::default(),
             warnings,
@@ -226,7 +238,7 @@ impl<'a> Race<'a> {
             }
             let best = self.runners.first().and_then(|r| r.point.clone());
             let ran = self.runners.len();
-            let Some(point) = order.next(&self.space, best.as_ref(), ran) else { break Ending::All };
+            let Some(point) = self.next(&mut order, best.as_ref(), ran) else { break Ending::All };
             let done = self.point(point.clone());
             let fate = self.tried.last().map(|tried| &tried.fate);
             order.tried(&self.space, &point, matches!(fate, Some(Fate::RuledOut { .. })));
@@ -258,6 +270,37 @@ impl<'a> Race<'a> {
             ending = Ending::Stopped;
         }
         self.tuned(ending)
+    }
+
+    /// The next point: of a few, that first which should take the least time by what those that were measured reached.
+    fn next(&mut self, order: &mut Order, best: Option<&Point>, ran: usize) -> Option<Point> {
+        if self.drawn.is_empty() {
+            let few = if ran < LEARNED { 1 } else { DRAWN };
+            let drawn: Vec<Point> = (0..few).map_while(|_| order.next(&self.space, best, ran)).collect();
+            let rates = super::rates(&self.tried);
+            let mut foreseen: Vec<(f64, Point)> = match drawn.len() {
+                2.. => drawn.into_iter().map(|point| (self.foreseen(&point, rates), point)).collect(),
+                _ => drawn.into_iter().map(|point| (0.0, point)).collect(),
+            };
+            foreseen.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            self.drawn = foreseen.into_iter().map(|(_, point)| point).collect();
+        }
+        self.drawn.pop_front()
+    }
+
+    /// The least time that a point should take, in nanoseconds; 0 where that is not known, as of one that is ruled out.
+    fn foreseen(&mut self, point: &Point, rates: Rates) -> f64 {
+        if self.flag.load(Ordering::Relaxed) {
+            return 0.0;
+        }
+        let device = self.space.device_at(point);
+        let made = rewritten(self.wanted, &self.space, self.over, point);
+        let amounts = made.as_ref().ok().and_then(|term| {
+            let asked = self.asked(&device, term, FEW, None);
+            Some(bench::counted(&asked, self.backend, &self.flag).ok()?.1)
+        });
+        self.made.insert(point.clone(), made);
+        amounts.and_then(|amounts| rates.least(&amounts)).map_or(0.0, |(_, ns)| ns)
     }
 
     /// Counts the points that were not counted yet, and says how far it is.
@@ -293,8 +336,11 @@ impl<'a> Race<'a> {
             values: values.clone(),
             kernel,
             fate,
+            amounts: None,
         };
-        let done = match rewritten(self.wanted, &self.space, self.over, &point) {
+        let made = self.made.remove(&point);
+        let made = made.unwrap_or_else(|| rewritten(self.wanted, &self.space, self.over, &point));
+        let done = match made {
             Ok(term) => match self.computes_too_much(&term) {
                 Some(fate) => {
                     self.tried.push(tried(None, fate));
@@ -355,8 +401,8 @@ impl<'a> Race<'a> {
         }
         self.met.insert(met(term.digest()), number);
         let asked = asked(self.wanted, device, &term, FEW, Some(self.limit_s()), &self.known);
-        let ready = match bench::ready(&asked, self.backend, &self.flag) {
-            Ok(ready) => ready,
+        let (ready, amounts) = match bench::counted(&asked, self.backend, &self.flag) {
+            Ok(counted) => counted,
             Err(problem) => {
                 let fate = ruled_out(problem)?;
                 self.tried.push(tried(None, fate));
@@ -399,7 +445,7 @@ impl<'a> Race<'a> {
             }
         }
         let fate = Fate::Measured { median_ns, runs, known: was_known };
-        self.tried.push(tried(Some(ready.digest), fate));
+        self.tried.push(Tried { amounts: Some(amounts), ..tried(Some(ready.digest), fate) });
         let device = device.to_owned();
         let runner = Runner { number, point, device, term, ready, median_ns, checked, in_turns: None };
         if !was_known {
