@@ -256,6 +256,91 @@ fn what_auto_makes_for_work_items_does_not_race() {
     });
 }
 
+/// Programs of which the sizes decide what `auto(opencl)` makes, the sizes, and what the kernels must have then: rows of
+/// few numbers side by side in a group, long rows in local memory, planes and channels in strips, parts of a few very
+/// long reductions, tiles for attention, whole strips of lines that they do not divide, and rows of a few.
+const BY_SIZES: [(&str, &[&str], &str); 8] = [
+    (
+        "def f (rows: n.m.f32): n.m.f32 = rows |> map (\\row.
+           let most = row |> reduce max (0 - 1000000000)
+           let powers = row |> map (\\x. exp (x - most))
+           let total = powers |> reduce (+) 0
+           powers |> map (\\x. x / total))",
+        &["n=4128", "m=33"],
+        "groups of (8, 32, 1)",
+    ),
+    (
+        "def f (rows: n.m.f32): n.m.f32 = rows |> map (\\row.
+           let total = row |> reduce (+) 0
+           row |> map (\\x. x / (1 + abs total)))",
+        &["n=9", "m=2100"],
+        "float t0[2100]",
+    ),
+    (
+        "def f (a: (l + 2).(m + 2).(n + 2).f32): l.m.n.f32 = a |> slide 3 1 |> map (\\planes.
+           planes |> map (slide 3 1) |> transpose |> map (\\rows.
+             rows |> map (map (slide 3 1) >> transpose) |> transpose |> map (\\nbh.
+               nbh |> map join |> join |> reduce (+) 0)))",
+        &["l=36", "m=11", "n=13"],
+        "runs on (32, 16, 4) work-items",
+    ),
+    (
+        "def f (w: c.9.f32) (a: c.(h + 2).(v + 2).f32): c.h.v.f32 = zip w a |> map (\\p.
+           snd p |> map (slide 3 1) |> slide 3 1 |> map (transpose >> map (\\nbh.
+             zip (fst p) (join nbh) |> map (\\q. fst q * snd q) |> reduce (+) 0)))",
+        &["c=9", "h=36", "v=33"],
+        "runs on (64, 8, 9) work-items",
+    ),
+    (
+        "def f (points: n.d.f32) (labels: n.i32) (numbers: k.i32): k.d.f32 = numbers |> map (\\c.
+           let count = labels |> map (\\l. select (l == c) 1.0 0.0) |> reduce (+) 0
+           points |> transpose |> map (\\column.
+             (zip column labels |> map (\\p. select (snd p == c) (fst p) 0.0) |> reduce (+) 0) / max 1 count))",
+        &["n=65600", "k=3", "d=5"],
+        "runs on (16, 4, 512) work-items",
+    ),
+    (
+        "def dot (a b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+         def f (q: n.d.f32) (k: m.d.f32) (v: m.d.f32): n.d.f32 = q |> map (\\x.
+           let scores = k |> map (\\y. dot x y)
+           let most = scores |> reduce max (0 - 1000000000)
+           let powers = scores |> map (\\s. exp (s - most))
+           let total = powers |> reduce (+) 0
+           v |> transpose |> map (\\column. dot powers column / total))",
+        &["n=70", "m=66", "d=16"],
+        "in groups of (16, 16, 1)",
+    ),
+    (
+        include_str!("../kernels/twoBlurs/twoBlurs.rise"),
+        &["n=521", "m=516"],
+        "? 4 + i",
+    ),
+    (
+        "def f (a: (n + 1).m.f32): n.2.m.f32 = a |> slide 2 1 |> map (\\w.
+           [w |> idx (natAsIndex 2 0) |> map abs, w |> transpose |> map (reduce (+) 0)])",
+        &["n=50", "m=70"],
+        "runs on (96, 56, 1) work-items",
+    ),
+];
+
+#[test]
+fn what_auto_makes_by_sizes_is_right_and_as_it_should_be() {
+    let Some(device) = device_common::opencl() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    for (n, (text, sizes, has)) in BY_SIZES.iter().enumerate() {
+        let path = dir.path().join(format!("f{n}.rise"));
+        std::fs::write(&path, text).unwrap();
+        let sizes: Vec<_> = sizes.iter().flat_map(|size| ["--size", size]).collect();
+        let path = path.to_str().unwrap();
+        let compile = ["compile", path, "--target", "opencl", "-s", "auto(opencl)"];
+        let ran = crate::cli_common::run(dir.path(), &[&compile[..], &sizes].concat());
+        assert!(ran.out.contains(has), "{has}\n{}{}", ran.out, ran.err);
+        let ran =
+            crate::cli_common::run(dir.path(), &[&["bench", path, "--device", &device][..], &sizes].concat());
+        assert!(ran.code == 0 && ran.out.contains("agree"), "{text}\n{}{}", ran.out, ran.err);
+    }
+}
+
 /// The strategies for pipelines on all of them, at sizes that strips and vectors do not divide, and smaller ones.
 #[test]
 fn buffered_pipelines_agree_with_the_references() {
