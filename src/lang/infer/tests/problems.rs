@@ -1078,3 +1078,19 @@ fn numbers_are_vectors_where_vectors_are_needed() {
             .contains("does not fit")
     );
 }
+
+#[test]
+fn what_other_languages_write_is_answered_with_what_is_written_here() {
+    for (text, hint) in [
+        ("def f (a: n.f32): n.f32 = map std::abs a", "`abs`"),
+        ("def f (a: n.f32): n.i32 = map (\\x. static_cast<int>(x)) a", "`(cast x : i32)`"),
+        ("def f (a: n.f32): f32 = s := reduce (+) 0 a in s", "`let s = e in "),
+        ("def f (a: &[f32]): f32 = reduce (+) 0 a", "`n.f32`"),
+        ("def f (a: n.m.f32): n.f32 = sum(a, axis=1)", "`map (reduce (+) 0) a`"),
+        ("def f (i: idx[n]) (j: idx[m]) (a: n.m.f32): f32 = idx i j a", "`idx j (idx i a)`"),
+        ("def f (a: n.f32): n.f32 = map (\\x. (x > 0) + 1) a", "`select c 1 0`"),
+    ] {
+        let said = bad(text);
+        assert!(said.contains("hint: ") && said.contains(hint), "{text}\n{said}");
+    }
+}
