@@ -222,7 +222,7 @@ fn work_items_have_both_dimensions_of_what_is_moved() {
     let program = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/demosaic/demosaic.rise");
     let args = ["compile", program.to_str().unwrap(), "--target", "opencl", "-s", "auto(opencl)"];
     let ran = crate::cli_common::run(program.parent().unwrap(), &args);
-    assert!(ran.out.contains("// k1 runs on (1280, 768, 1) work-items"), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("// k2 runs on (1280, 768, 1) work-items"), "{}{}", ran.out, ran.err);
 }
 
 /// What `auto(opencl)` makes, with groups so small that there are several of them, in a simulator that finds races. By turns
