@@ -277,7 +277,7 @@ fn what_was_measured_stands_beside_what_was_predicted() {
     let program = "def sums (a: m.n.f32): m.f32 = a |> map (\\r. r |> map (\\x. x * x) |> reduce (+) 0)\n";
     std::fs::write(dir.path().join("sums.rise"), program).unwrap();
     let sized = ["tune", "sums.rise", "--size", "m=300", "--size", "n=200", "--for", "20s"];
-    let strategy = ["-s", "choose(id, topDown(useMapPar), topDown(reduceMapFusion))"];
+    let strategy = ["-s", "choose(id, topDown(useMapPar), topDown(splitJoin(10)))"];
     let ran = run(dir.path(), &[&sized[..], &strategy, &["--json"]].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
     let told: Value = serde_json::from_str(&ran.out).unwrap();
@@ -287,14 +287,16 @@ fn what_was_measured_stands_beside_what_was_predicted() {
         let predicted = &tried["predicted"];
         assert_eq!(predicted["operations"], 2.0 * 300.0 * 200.0, "{predicted}");
         assert_eq!(predicted["bytes_moved"], 4.0 * (300.0 * 200.0 + 300.0), "{predicted}");
-        assert_eq!(predicted["bytes_read"], 4.0 * 300.0 * 200.0, "{predicted}");
+        // Each element once, or as both operands of a product.
+        let read = predicted["bytes_read"].as_f64().unwrap() / (4.0 * 300.0 * 200.0);
+        assert!(read == 1.0 || read == 2.0, "{predicted}");
         let (least, ns) = (predicted["median_ns"].as_f64().unwrap(), tried["median_ns"].as_f64().unwrap());
         assert!(least > 0.0 && least <= 1.0001 * ns, "{tried}");
         looked_at += 1;
     }
     assert!(looked_at > 0, "{told}");
     let ran = run(dir.path(), &[&sized[..], &strategy, &["--all"]].concat());
-    for part in ["predicted by", "bound     ", "120.0 K operations: ", " read: "] {
+    for part in ["predicted by", "bound     ", " operations: ", " read: "] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
 }
@@ -309,7 +311,7 @@ fn what_cannot_be_tuned_is_told_at_once() {
     let ran = tune(dir.path(), "splitJoin(?, ?)", &["--for", "1000s"]);
     assert!(ran.code == 2 && ran.err.contains("E0308"), "{}", ran.err);
     let ran = tune(dir.path(), "body(splitJoin(?))", &["--for", "1000s", "-o", "nowhere/best.elevate"]);
-    assert!(ran.code == 3 && ran.err.contains("E0906") && ran.err.contains("nowhere"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("E0906") && ran.err.contains("nowhere"), "{}", ran.err);
     // What an option of a search leaves open has its first value where nothing is tuned.
     let ran = run(dir.path(), &["apply", "scale.rise", "-s", "body(ranked)"]);
     assert!(ran.code == 0 && ran.out.contains("mapSeq"), "{}{}", ran.out, ran.err);

@@ -27,10 +27,13 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
         let problem = Diagnostic::error("E0906", format!("`{}` is there already.", path.display()));
         return Err(fail(&problem.hint("`--force` replaces it.")));
     }
-    let folder = args.output.as_ref().and_then(|path| path.parent());
-    if let Some(nowhere) = folder.filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        let problem = Diagnostic::error("E0906", format!("There is no folder `{}`.", nowhere.display()));
-        return Err(fail(&problem.hint("Make it, or name another file behind `-o`.")));
+    // That there is no folder for it is not found out only when the time is over.
+    if let Some(path) = &args.output
+        && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty())
+        && let Err(e) = std::fs::metadata(folder)
+    {
+        let problem = format!("`{}` cannot be written: {e}.", path.display());
+        return Err(fail(&Diagnostic::error("E0906", problem)));
     }
     let rewriting = Rewriting { file: file.clone(), program: args.program.clone(), strategies: vec![] };
     let mut session = opened(&rewriting, args.session.as_deref())?;

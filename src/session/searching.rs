@@ -478,6 +478,8 @@ impl Searcher<'_> {
         let cancel = self.control.cancel_flag();
         let forecast = unmet(sketch, start, rules);
         let warning = forecast.as_ref().map(|f| f.text.clone());
+        // What is only unlikely is told where nothing is found.
+        let told = forecast.as_ref().filter(|f| f.never).map(|f| f.text.clone());
         let mut known = None;
         let kept = shelf.filter(|_| goes_on);
         let kept = kept.and_then(|shelf| lock(shelf).graph.take_if(|k| k.goes_on(start, &labels, budget)));
@@ -491,7 +493,7 @@ impl Searcher<'_> {
                 progress: &mut |p| {
                     let progress = SearchProgress {
                         sketch: text.clone(),
-                        warning: warning.clone(),
+                        warning: told.clone(),
                         guides: guides.clone(),
                         now: p.clone(),
                     };
@@ -546,6 +548,7 @@ impl Searcher<'_> {
             }
             (report, trail)
         };
+        let warning = warning.filter(|_| report.found().is_none());
         let steps = trail.as_ref().map_err(ToString::to_string).and_then(|t| {
             self.single_steps(t).ok_or_else(|| "A rewrite on the way does not fit its place.".to_owned())
         });

@@ -120,7 +120,8 @@ impl<'a> Library<'a> {
             let text = v.to_string();
             let name =
                 self.numbers.iter().find(|(x, _)| ***x == *text).map_or(text, |(_, name)| name.clone());
-            Variable { expr: Expr::Name(name), long: true }
+            // Sizes and the variables of the host's loops are each an `int`; what is made of them may not be one.
+            Variable { expr: Expr::Name(name), long: false }
         };
         Printer { ranges: &ranges, variable: &variable, rounds_down: false }.number(n).to_string()
     }

@@ -57,7 +57,7 @@ impl Reader<'_> {
                 continue;
             }
             if let Some(params) = self.bind(definition, args, scope) {
-                let label = label(&name.kind, &params);
+                let label = label(&name.kind, &params, scope.binders.len() as u32);
                 self.unfolding.push(name.kind.clone());
                 let inside = self.problems.len();
                 let body = self.sketch(&definition.def.body, &Scope { params, ..Scope::default() });
@@ -147,8 +147,8 @@ impl Reader<'_> {
     }
 }
 
-/// The abbreviation as it was written, with its sizes as they are.
-fn label(name: &Name, params: &[(Name, Meaning)]) -> Label {
+/// The abbreviation as it was written under so many binders, with its sizes as they are.
+fn label(name: &Name, params: &[(Name, Meaning)], binders: u32) -> Label {
     if params.is_empty() {
         return Label { text: name.clone(), short: name.clone() };
     }
@@ -157,7 +157,7 @@ fn label(name: &Name, params: &[(Name, Meaning)]) -> Label {
             Meaning::Size(NatSketch::Is(n)) => n.to_string(),
             Meaning::Type(t) => t.to_string(),
             Meaning::Sketch(s) if short && !matches!(s.shape(), Shape::Any) => "…".to_owned(),
-            Meaning::Sketch(s) => s.to_string(),
+            Meaning::Sketch(s) => s.within(binders),
             Meaning::Address(a) => a.name().to_owned(),
             Meaning::Dim(d) => d.to_string(),
             Meaning::Size(NatSketch::Any) => "?".to_owned(),
