@@ -112,7 +112,7 @@ pub fn compare(expected: &HostData, found: &HostData, tolerance: Tolerance) -> C
         }
         let (Some(expected), Some(found)) = (expected.get(index), found.get(index)) else { continue };
         let cell = Cell { index, expected: expected.to_f64(), found: found.to_f64() };
-        let error = if float { error_of(cell, tolerance.floor) } else { 1.0f64.max(error_of(cell, 0.0)) };
+        let error = cell_error(cell, float, tolerance);
         if let Some(ulps) = &mut check.ulps {
             *ulps = (*ulps).max(distance(one, other));
         }
@@ -127,6 +127,30 @@ pub fn compare(expected: &HostData, found: &HostData, tolerance: Tolerance) -> C
     }
     check.agrees = check.wrong == 0;
     check
+}
+
+/// The cells that are wrong.
+pub fn wrong_cells(expected: &HostData, found: &HostData, tolerance: Tolerance) -> Vec<usize> {
+    (0..expected.len()).filter(|index| is_wrong(expected, found, tolerance, *index)).collect()
+}
+
+/// Is this cell wrong? Not one that the reference left unwritten.
+pub fn is_wrong(expected: &HostData, found: &HostData, tolerance: Tolerance, index: usize) -> bool {
+    let size = expected.elem().bytes();
+    let bytes = |data: &HostData| data.as_bytes().get(index * size..(index + 1) * size).map(<[u8]>::to_vec);
+    let (one, other) = (bytes(expected), bytes(found));
+    let telling = expected.elem().is_float() || size >= 4;
+    if one == other || telling && one.as_deref() == expected.elem().poison().get(..size) {
+        return false;
+    }
+    let (Some(e), Some(f)) = (expected.get(index), found.get(index)) else { return true };
+    let cell = Cell { index, expected: e.to_f64(), found: f.to_f64() };
+    cell_error(cell, expected.elem().is_float(), tolerance) > tolerance.relative
+}
+
+/// The error of a cell whose bits differ.
+fn cell_error(cell: Cell, float: bool, tolerance: Tolerance) -> f64 {
+    if float { error_of(cell, tolerance.floor) } else { 1.0f64.max(error_of(cell, 0.0)) }
 }
 
 /// The relative error of one cell. Equal infinities agree, and so do two NaNs.
@@ -247,6 +271,18 @@ mod tests {
             HostData::from_bytes(Elem::F32, &[&Elem::F32.poison()[..4], &1f32.to_le_bytes()].concat());
         let check = compare(&floats(&[1.0, 1.0]), &found, Tolerance { relative: 0.1, floor: 0.0 });
         assert_eq!((check.unwritten, check.wrong, check.agrees), (1, 1, false));
+    }
+
+    #[test]
+    fn the_cells_that_are_wrong_are_those_that_are_counted() {
+        let (expected, found) = (floats(&[1.0, 2.0, f32::NAN, 4.0]), floats(&[1.0, 2.1, f32::NAN, 4.000_001]));
+        let tolerance = Tolerance { relative: 1e-4, floor: 0.0 };
+        assert_eq!(wrong_cells(&expected, &found, tolerance), [1]);
+        assert_eq!(compare(&expected, &found, tolerance).wrong, 1);
+        let mut eased = expected.clone();
+        eased.unwrite(&[1]);
+        assert!(wrong_cells(&eased, &found, tolerance).is_empty());
+        assert!(compare(&eased, &found, tolerance).agrees);
     }
 
     #[test]

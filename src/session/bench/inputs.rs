@@ -58,6 +58,23 @@ impl Inputs {
         Inputs(self.0.iter().map(|parts| parts.iter().map(positive).collect()).collect())
     }
 
+    /// The same with floats of single precision moved by a few units in their last place, in another way in each turn and
+    /// further in later ones: by what a sum of some thousands of them may lose to rounding.
+    pub fn in_last_digits(&self, turn: u32) -> Inputs {
+        let most = 2 << (turn / 2).min(6);
+        let moved = |(i, x): (usize, &f32)| {
+            // A hash whose lower bits are as good as any.
+            let hash = (i as u32 ^ turn.wrapping_mul(0x9E37_79B9)).wrapping_mul(0x85EB_CA6B);
+            let by = ((hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35) >> 8) % (2 * most + 1);
+            if x.is_normal() { f32::from_bits(x.to_bits().wrapping_add(by).wrapping_sub(most)) } else { *x }
+        };
+        let one = |data: &HostData| match data {
+            HostData::F32(v) => HostData::F32(v.iter().enumerate().map(moved).collect()),
+            other => other.clone(),
+        };
+        Inputs(self.0.iter().map(|parts| parts.iter().map(one).collect()).collect())
+    }
+
     /// As values of the interpreter.
     ///
     /// # Errors
