@@ -1371,7 +1371,7 @@ fn cells_that_rounding_decides_are_not_wrong() {
     let dir = tempfile::tempdir().unwrap();
     let bench = |program: &str, more: &[&str]| {
         std::fs::write(dir.path().join("p.rise"), program).unwrap();
-        let all = ["bench", "p.rise", "--rules", ".", "--runs", "1"];
+        let all = ["bench", "p.rise", "--rules", "."];
         run(dir.path(), &[&all[..], more].concat())
     };
     let spoil = "rule spoil = map (f : f32 -> f32) (xs : (n + 1).f32)

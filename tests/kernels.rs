@@ -125,7 +125,11 @@ fn each_folder_holds_a_program_with_sizes_and_a_reference() {
 }
 
 fn is_in_the_standard_layout(label: &str, text: &str) {
-    let language = if label.ends_with(".rise") { Language::Program } else { Language::Elevate };
+    let language = match label.rsplit_once('.') {
+        Some((_, "rise")) => Language::Program,
+        Some((_, "rules")) => Language::Rules,
+        _ => Language::Elevate,
+    };
     let id = diag::Sources::new().add(label, text);
     let layout = syntax::format(language, id, text, &syntax_print::Options::default()).unwrap();
     assert_eq!(layout, text, "{label}");

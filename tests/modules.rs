@@ -512,6 +512,45 @@ fn harris_is_grouped_into_kernels_in_each_way_of_the_thesis() {
     }
 }
 
+/// The groupings of the thesis as strategies, each with every variant of its kernels: fifty kernels, which agree with plain C at a
+/// size that neither vectors nor tiles divide.
+#[test]
+fn strategies_group_harris_into_fifty_kernels() {
+    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/harrisGrouped"));
+    let ran = |command: &[&str], strategy: &str| {
+        let all = [&command[..1], &["harrisGrouped.rise", "-s", strategy], &command[1..]].concat();
+        let ran = crate::cli_common::run(folder, &all);
+        assert_eq!(ran.code, 0, "{strategy}: {}", ran.err);
+        ran.out
+    };
+    let groupings =
+        [("separateOperators", 5), ("productsStored", 2), ("changesStored", 2), ("nothingStored", 1)];
+    let device = opencl();
+    let each = |variant: &str| {
+        let count = |(grouping, kernels): &(&str, usize)| {
+            let strategy = format!("{grouping}({variant})");
+            let text = ran(&["compile", "--emit", "opencl"], &strategy);
+            assert_eq!(
+                text.lines().filter(|line| line.starts_with("kernel ")).count(),
+                *kernels,
+                "{strategy}: {text}"
+            );
+            if let Some(device) = &device {
+                let at = ["bench", "--size", "n=13", "--size", "m=37", "--device", device];
+                assert!(ran(&at, &strategy).contains("481 cells agree with plain C"), "{strategy}");
+            }
+            *kernels
+        };
+        groupings.iter().map(count).sum::<usize>()
+    };
+    let variants = ["base", "lineVec", "rotvVec", "tiled", "tiledVec"];
+    assert_eq!(variants.into_iter().map(each).sum::<usize>(), 50);
+    // What does not fit is said in the words of the text.
+    let wrong =
+        crate::cli_common::run(folder, &["apply", "harrisGrouped.rise", "-s", "grouped([5, 5], base)"]);
+    assert!(wrong.code == 1 && wrong.err.contains("which is not 5"), "{}", wrong.err);
+}
+
 /// What `oclRun` asks of sizes is asked of all that a program is checked at.
 #[test]
 fn groups_are_whole_at_every_size_that_is_checked() {
@@ -636,6 +675,7 @@ fn auto_leaves_nothing_to_the_host() {
         "transposition" => vec![[16, 8, 1]],
         "twoBlurs" => vec![[32, 8, 1]; 4],
         "harris" | "harrisPadded" => vec![[32, 8, 1]; 6],
+        "harrisGrouped" => vec![[32, 8, 1]; 5],
         "canny" => vec![[32, 8, 1]; 7],
         "gaussianPyramid" => vec![[32, 8, 1]; 6],
         "localLaplacian" => vec![[32, 8, 1]; 9],

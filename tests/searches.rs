@@ -492,6 +492,23 @@ fn a_search_that_fails_names_the_rule_that_leads_on() {
     assert!(!told.contains("leads on"), "{told}");
 }
 
+/// The Harris corner detection as a pipeline by searches alone, from the program as it is written: fused, which the thesis did not
+/// find, in strips, by one loop where the same windows are read, in circular buffers, and on vectors.
+#[test]
+fn harris_is_found_by_searches() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/harris");
+    let strategy = "searchFused ; searchSplit(32) ; searchTogether ; searchBuffered ; searchInOrder ;
+        satisfies containsGrayLine and containsSobelLine and containsCoarsityLine";
+    let buffered = run(&folder, &["compile", "harris.rise", "-s", strategy, "--emit", "loops"]);
+    assert_eq!(buffered.code, 0, "{}", buffered.err);
+    assert_eq!(buffered.out.matches("next into a circular buffer of 3").count(), 4, "{}", buffered.out);
+    for strategy in ["searchFused", "searchCbuf(8, 7)"] {
+        let bench = ["bench", "harris.rise", "-s", strategy, "--size", "n=37", "--size", "m=29"];
+        let ran = run(&folder, &bench);
+        assert!(ran.code == 0 && ran.out.contains("1073 cells agree with plain C"), "{}", ran.err);
+    }
+}
+
 /// Weights that are a product are separated by searches that choose their rules, whatever they are.
 #[test]
 fn a_search_of_its_own_rules_separates_weights() {

@@ -275,7 +275,8 @@ mod tests {
 
     #[test]
     fn the_cells_that_are_wrong_are_those_that_are_counted() {
-        let (expected, found) = (floats(&[1.0, 2.0, f32::NAN, 4.0]), floats(&[1.0, 2.1, f32::NAN, 4.000_001]));
+        let (expected, found) =
+            (floats(&[1.0, 2.0, f32::NAN, 4.0]), floats(&[1.0, 2.1, f32::NAN, 4.000_001]));
         let tolerance = Tolerance { relative: 1e-4, floor: 0.0 };
         assert_eq!(wrong_cells(&expected, &found, tolerance), [1]);
         assert_eq!(compare(&expected, &found, tolerance).wrong, 1);

@@ -234,7 +234,9 @@ impl Searcher<'_> {
         let goal_sizes = guide::sizes_of(sketch);
         let breadths = guide::breadths(&self.workspace().rules, now, sketch);
         // Guides that store have their own steps for what is stored.
-        for breadth in breadths.into_iter().filter(|b| *is_goal || *b != Breadth::Tight) {
+        let breadths: Vec<_> = breadths.into_iter().filter(|b| *is_goal || *b != Breadth::Tight).collect();
+        for (i, breadth) in breadths.iter().copied().enumerate() {
+            let behind = breadths.len() - 1 - i;
             let (few, many) = nodes_of(breadth);
             if account.vain.contains(&(now.digest(), text.clone(), breadth)) {
                 continue;
@@ -246,7 +248,9 @@ impl Searcher<'_> {
             let (nodes, best, rank) = if *is_goal { (many, budget.best, budget.rank) } else { (few, 1, 1) };
             let most = account.asked.nodes.unwrap_or(MOST_NODES);
             let nodes = nodes.saturating_mul(most.max(MOST_NODES)) / MOST_NODES;
-            let bounds = Budget { nodes: nodes.min(most), time: left, best, rank, ..budget.clone() };
+            // A breadth whose rules do not get there leaves time to those behind it.
+            let time = left / u32::try_from(behind + 1).unwrap_or(1);
+            let bounds = Budget { nodes: nodes.min(most), time, best, rank, ..budget.clone() };
             let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
@@ -290,6 +294,7 @@ impl Searcher<'_> {
                     None
                 }
                 Outcome::Impossible | Outcome::Incomplete(_) => None,
+                Outcome::Limit(Limit::Time { .. }) if behind > 0 => None,
                 Outcome::Limit(Limit::Time { .. }) => Some(Halt::Over(Limit::Time { bound: budget.time })),
                 Outcome::Limit(limit @ Limit::Memory { .. }) => Some(Halt::Over(*limit)),
                 Outcome::Stopped => Some(Halt::Failure(SearchFailure::Stopped)),

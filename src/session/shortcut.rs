@@ -21,6 +21,9 @@ const BACKWARDS: usize = 3;
 /// So many programs that are not of the way are looked at.
 const MOST_OTHERS: usize = 400;
 
+/// Once programs of so many nodes in all were made, no others are looked at: of large programs fewer.
+const MOST_NODES: u64 = 1_500_000;
+
 /// A step between two programs.
 #[derive(Clone)]
 enum Step {
@@ -41,6 +44,8 @@ struct Programs<'a> {
     all: Vec<Term>,
     numbers: HashMap<Digest, usize>,
     reached: Vec<Option<Reached>>,
+    /// The nodes of all programs that rules made.
+    made: u64,
 }
 
 impl Programs<'_> {
@@ -55,7 +60,7 @@ impl Programs<'_> {
     }
 
     /// What the rules make of a program, each in normal form.
-    fn next(&self, number: usize) -> Vec<(Term, usize)> {
+    fn next(&mut self, number: usize) -> Vec<(Term, usize)> {
         let now = &self.all[number];
         let mut out: Vec<(Term, usize)> = vec![];
         for (rule, (_, call)) in self.rules.iter().enumerate() {
@@ -65,6 +70,7 @@ impl Programs<'_> {
                 out.extend(whole.and_then(|t| run(self.workspace, NORMAL, &t)).map(|then| (then, rule)));
             }
         }
+        self.made += out.iter().map(|(t, _)| u64::from(t.size())).sum::<u64>();
         out
     }
 
@@ -99,7 +105,8 @@ pub(super) fn shortest(
     let labels: BTreeSet<&str> = of_steps.chain(matched.iter().copied()).collect();
     let call = |label: &str| Some((label.to_owned(), workspace.parse_strategy(label).ok()?));
     let rules = labels.into_iter().filter_map(call).collect();
-    let mut programs = Programs { workspace, rules, all: vec![], numbers: HashMap::new(), reached: vec![] };
+    let mut programs =
+        Programs { workspace, rules, all: vec![], numbers: HashMap::new(), reached: vec![], made: 0 };
     programs.number(first.clone());
     let of_steps: Vec<usize> = states.iter().map(|t| programs.number(t.clone())).collect();
     let Some(last) = of_steps.last().copied() else { return Ok(vec![]) };
@@ -137,7 +144,7 @@ pub(super) fn shortest(
                 }
             }
         }
-        if programs.reached[last].is_some() || last == 0 {
+        if programs.reached[last].is_some() || last == 0 || programs.made > MOST_NODES {
             break;
         }
         // What is not reached yet, and what is most like it.

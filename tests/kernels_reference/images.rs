@@ -2,7 +2,7 @@
 
 use super::{Expected, Given, Reference, floats, floats2, sum};
 
-pub const ALL: [Reference; 13] = [
+pub const ALL: [Reference; 14] = [
     Reference {
         kernel: "convolution",
         sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
@@ -74,6 +74,12 @@ pub const ALL: [Reference; 13] = [
         sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
         tolerance: 1e-4,
         compute: harris,
+    },
+    Reference {
+        kernel: "harrisGrouped",
+        sizes: [&[("n", 1), ("m", 1)], &[("n", 7), ("m", 5)]],
+        tolerance: 1e-4,
+        compute: harris_grouped,
     },
     Reference {
         kernel: "harrisPadded",
@@ -195,6 +201,23 @@ fn canny(g: &Given) -> Vec<Expected> {
             (steepness(y - 1, x + 1), steepness(y + 1, x - 1))
         };
         if here < one || here < other { 0.0 } else { here }
+    })]
+}
+
+fn harris_grouped(g: &Given) -> Vec<Expected> {
+    let (n, m) = (g.size("n"), g.size("m"));
+    let image = Image(g.floats(0).to_vec(), m + 4);
+    let (smooth, change) = ([1.0, 2.0, 1.0], [-1.0, 0.0, 1.0]);
+    let weighted = |of: &Image, column: [f32; 3], row: [f32; 3], y: usize, x: usize| {
+        sum(9, |i| column[i / 3] * row[i % 3] * of.at(y + i / 3, x + i % 3))
+    };
+    let ix = Image::of(n + 2, m + 2, |y, x| weighted(&image, smooth, change, y, x));
+    let iy = Image::of(n + 2, m + 2, |y, x| weighted(&image, change, smooth, y, x));
+    let product = |a: &Image, b: &Image| Image::of(n + 2, m + 2, |y, x| a.at(y, x) * b.at(y, x));
+    let [xx, xy, yy] = [product(&ix, &ix), product(&ix, &iy), product(&iy, &iy)];
+    vec![floats2(n, m, |y, x| {
+        let [xx, xy, yy] = [&xx, &xy, &yy].map(|of| weighted(of, smooth, smooth, y, x));
+        xx * yy - xy * xy - 0.04 * (xx + yy) * (xx + yy)
     })]
 }
 
