@@ -78,11 +78,15 @@ impl Backend for Scripted {
         let times = if self.is(part, Ill::Wrong) { 4.0 } else { 3.0 };
         let input =
             request.params.iter().find_map(|p| if let Param::Input(data) = p { Some(data) } else { None });
+        // What is asked how much it could do has no inputs.
+        let Some(input) = input else {
+            return Err(DeviceError::new(Cause::BadRequest, "This device runs one program alone."));
+        };
         let elem = request
             .params
             .iter()
             .find_map(|p| if let Param::Output { elem, .. } = p { Some(*elem) } else { None });
-        let HostData::F64(cells) = input.unwrap().as_floats(Elem::F64) else { panic!("floats") };
+        let HostData::F64(cells) = input.as_floats(Elem::F64) else { panic!("floats") };
         let outputs = vec![HostData::F64(cells.iter().map(|x| times * x).collect()).as_floats(elem.unwrap())];
         let ns = 1_000_000 / part.unwrap_or(1);
         Ok(RunReport {

@@ -26,7 +26,7 @@ use crate::session::jobs::Control;
 use crate::session::searching::Replayed;
 use crate::session::state::Progress;
 use crate::session::workspace::{SEED, StrategyText, Workspace};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -123,6 +123,8 @@ pub(super) fn tune_with(
             }
         };
         scope.spawn(watch);
+        // Whatever happens, the watch ends.
+        let _over = Over(&done);
         // What is no strategy at all is told before anything runs.
         let mistake = rewritten(wanted, &space, &over, &space.start()).err().filter(is_mistake);
         let race = match mistake {
@@ -134,10 +136,17 @@ pub(super) fn tune_with(
             "E0709" => no_time(wanted, &problem),
             _ => problem,
         });
-        let tuned = race.and_then(|race| race.run(control, report));
-        done.store(true, Ordering::Relaxed);
-        tuned
+        race.and_then(|race| race.run(control, report))
     })
+}
+
+/// Says that it is over when it is dropped.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 struct Race<'a> {
@@ -165,6 +174,8 @@ struct Race<'a> {
     /// The next points, and what strategies made there already.
     drawn: VecDeque<Point>,
     made: HashMap<Point, Result<Term, Diagnostic>>,
+    /// Those of which it is noted already that they are ruled out.
+    noted: HashSet<Point>,
     standing: Standing,
     lost: Reasons,
     warnings: Vec<String>,
@@ -212,6 +223,7 @@ impl<'a> Race<'a> {
             runners,
             drawn: VecDeque::new(),
             made: HashMap::new(),
+            noted: HashSet::new(),
             standing: Standing::default(),
             lost: Reasons::default(),
             warnings,
@@ -241,7 +253,9 @@ impl<'a> Race<'a> {
             let Some(point) = self.next(&mut order, best.as_ref(), ran) else { break Ending::All };
             let done = self.point(point.clone());
             let fate = self.tried.last().map(|tried| &tried.fate);
-            order.tried(&self.space, &point, matches!(fate, Some(Fate::RuledOut { .. })));
+            if !self.noted.remove(&point) {
+                order.tried(&self.space, &point, matches!(fate, Some(Fate::RuledOut { .. })));
+            }
             if let Err(problem) = done {
                 match problem.code {
                     "E0709" if control.cancelled() => break Ending::Stopped,
@@ -275,32 +289,41 @@ impl<'a> Race<'a> {
     /// The next point: of a few, that first which should take the least time by what those that were measured reached.
     fn next(&mut self, order: &mut Order, best: Option<&Point>, ran: usize) -> Option<Point> {
         if self.drawn.is_empty() {
-            let few = if ran < LEARNED { 1 } else { DRAWN };
-            let drawn: Vec<Point> = (0..few).map_while(|_| order.next(&self.space, best, ran)).collect();
+            if ran < LEARNED {
+                return order.next(&self.space, best, ran);
+            }
             let rates = super::rates(&self.tried);
-            let mut foreseen: Vec<(f64, Point)> = match drawn.len() {
-                2.. => drawn.into_iter().map(|point| (self.foreseen(&point, rates), point)).collect(),
-                _ => drawn.into_iter().map(|point| (0.0, point)).collect(),
-            };
+            let mut foreseen: Vec<(f64, Point)> = vec![];
+            while foreseen.len() < DRAWN
+                && let Some(point) = order.next(&self.space, best, ran)
+            {
+                let ns = self.foreseen(&point, rates);
+                // The next one is drawn with that in mind.
+                if ns.is_none() && !self.flag.load(Ordering::Relaxed) {
+                    order.tried(&self.space, &point, true);
+                    self.noted.insert(point.clone());
+                }
+                foreseen.push((ns.unwrap_or(f64::INFINITY), point));
+            }
             foreseen.sort_by(|(a, _), (b, _)| a.total_cmp(b));
             self.drawn = foreseen.into_iter().map(|(_, point)| point).collect();
         }
         self.drawn.pop_front()
     }
 
-    /// The least time that a point should take, in nanoseconds; 0 where that is not known, as of one that is ruled out.
-    fn foreseen(&mut self, point: &Point, rates: Rates) -> f64 {
+    /// The least time that a point should take, in nanoseconds, 0 where that is not known; none where it is ruled out.
+    fn foreseen(&mut self, point: &Point, rates: Rates) -> Option<f64> {
         if self.flag.load(Ordering::Relaxed) {
-            return 0.0;
+            return None;
         }
         let device = self.space.device_at(point);
         let made = rewritten(self.wanted, &self.space, self.over, point);
-        let amounts = made.as_ref().ok().and_then(|term| {
+        let amounts = made.as_ref().ok().map(|term| {
             let asked = self.asked(&device, term, FEW, None);
             Some(bench::counted(&asked, self.backend, &self.flag).ok()?.1)
         });
         self.made.insert(point.clone(), made);
-        amounts.and_then(|amounts| rates.least(&amounts)).map_or(0.0, |(_, ns)| ns)
+        amounts?.map(|amounts| rates.least(&amounts).map_or(0.0, |(_, ns)| ns))
     }
 
     /// Counts the points that were not counted yet, and says how far it is.
