@@ -603,7 +603,7 @@ pub struct Tune {
     /// Replace the file if it is there already
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Show all points that were tried
+    /// Show all points that were tried, each with the time that it should take at least
     #[arg(long)]
     pub all: bool,
     /// Show how many measurements of earlier tunings are kept, and where

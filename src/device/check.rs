@@ -98,8 +98,7 @@ pub fn compare(expected: &HostData, found: &HostData, tolerance: Tolerance) -> C
     let size = found.elem().bytes();
     let float = found.elem().is_float();
     let bytes = expected.as_bytes().chunks_exact(size).zip(found.as_bytes().chunks_exact(size));
-    // Small integers may be any pattern of bits by chance.
-    let telling = float || size >= 4;
+    let telling = is_telling(found.elem());
     for (index, (one, other)) in bytes.enumerate() {
         if telling && poison.get(..size) == Some(one) {
             continue;
@@ -137,15 +136,19 @@ pub fn wrong_cells(expected: &HostData, found: &HostData, tolerance: Tolerance) 
 /// Is this cell wrong? Not one that the reference left unwritten.
 pub fn is_wrong(expected: &HostData, found: &HostData, tolerance: Tolerance, index: usize) -> bool {
     let size = expected.elem().bytes();
-    let bytes = |data: &HostData| data.as_bytes().get(index * size..(index + 1) * size).map(<[u8]>::to_vec);
-    let (one, other) = (bytes(expected), bytes(found));
-    let telling = expected.elem().is_float() || size >= 4;
-    if one == other || telling && one.as_deref() == expected.elem().poison().get(..size) {
+    let cell = index * size..(index + 1) * size;
+    let (one, other) = (expected.as_bytes().get(cell.clone()), found.as_bytes().get(cell));
+    if one == other || is_telling(expected.elem()) && one == expected.elem().poison().get(..size) {
         return false;
     }
     let (Some(e), Some(f)) = (expected.get(index), found.get(index)) else { return true };
     let cell = Cell { index, expected: e.to_f64(), found: f.to_f64() };
     cell_error(cell, expected.elem().is_float(), tolerance) > tolerance.relative
+}
+
+/// Does the pattern of a cell that was not written say so? Small integers may have any pattern by chance.
+fn is_telling(elem: Elem) -> bool {
+    elem.is_float() || elem.bytes() >= 4
 }
 
 /// The error of a cell whose bits differ.

@@ -126,10 +126,13 @@ pub(super) fn tune_with(
         // Whatever happens, the watch ends.
         let _over = Over(&done);
         // What is no strategy at all is told before anything runs.
-        let mistake = rewritten(wanted, &space, &over, &space.start()).err().filter(is_mistake);
-        let race = match mistake {
-            Some(problem) => Err(problem),
-            None => Race::new(wanted, space, kept, backend, &over, deadline),
+        let start = space.start();
+        let race = match rewritten(wanted, &space, &over, &start) {
+            Err(problem) if is_mistake(&problem) => Err(problem),
+            made => Race::new(wanted, space, kept, backend, &over, deadline).map(|mut race| {
+                race.made.insert(start, made);
+                race
+            }),
         };
         let race = race.map_err(|problem| match problem.code {
             "E0709" if control.cancelled() => stopped(),
