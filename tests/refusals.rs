@@ -137,7 +137,7 @@ const WITHOUT_DEVICE: &[Row] = &[
 const WITH_DEVICE: &[Row] = &[
     (
         "def f (a: n.m.f32) = a |> mapWorkGroup (\\x. x |> mapLocal (\\v. v) |> toMem local |> reverse |> mapLocal (\\v. v))",
-        &["n=1", "m=1200000"],
+        &["n=1", "m=12000000"],
         "E0710",
         "toMem",
     ),
@@ -149,7 +149,7 @@ const WITH_DEVICE: &[Row] = &[
     ),
     (
         "def f (a: n.(k + 2).m.f32) = a |> mapWorkGroup (\\x. x |> circularBuffer local 3 3 (mapLocal (\\v. v * 2)) |> iterateStream (\\w. w |> transpose |> mapLocal (reduceSeq (+) 0)))",
-        &["n=1", "k=1", "m=400000"],
+        &["n=1", "k=1", "m=4000000"],
         "E0710",
         "circularBuffer",
     ),
@@ -161,14 +161,14 @@ const WITH_DEVICE: &[Row] = &[
     ),
     (
         "def f (a: n.m.f32) = a |> mapWorkGroup (\\r. r |> iterate 2 (\\x. reverse x |> mapLocal sqrt))",
-        &["n=2", "m=200000"],
+        &["n=2", "m=4000000"],
         "E0710",
         "iterate",
     ),
     // Of two kernels on as many work-items it is the second one, and in that the larger memory.
     (
-        "def f (a: n.m.f32) = let b = toMem global (oclRun 4 1 1 8 1 1 (a |> mapWorkGroup (mapLocal sqrt))) in oclRun 4 1 1 8 1 1 (b |> mapWorkGroup (\\x. let (toMem local (mapLocal (\\v. v) (take 3 x))) (\\w. x |> map (\\v. v + idx (natAsIndex 3 0) w) |> reduceLocal 1200000 (+) 0)))",
-        &["n=1", "m=1200000"],
+        "def f (a: n.m.f32) = let b = toMem global (oclRun 4 1 1 8 1 1 (a |> mapWorkGroup (mapLocal sqrt))) in oclRun 4 1 1 8 1 1 (b |> mapWorkGroup (\\x. let (toMem local (mapLocal (\\v. v) (take 3 x))) (\\w. x |> map (\\v. v + idx (natAsIndex 3 0) w) |> reduceLocal 12000000 (+) 0)))",
+        &["n=1", "m=12000000"],
         "E0710",
         "reduceLocal",
     ),

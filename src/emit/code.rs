@@ -572,12 +572,16 @@ impl Generator {
         }
         let lane = match &place.lanes {
             None => None,
-            Some(Lanes::Of(x)) => Some(self.at_lane(&Nat::var(x))),
+            Some(Lanes::Of(x)) => Some(self.at_lane(&Nat::var(x)).as_constant()),
             Some(Lanes::Last) => match indices.pop() {
-                Some(i) => i.as_number().map(|(n, _)| self.at_lane(&n)),
+                Some(i) => Some(i.as_number().and_then(|(n, _)| self.at_lane(&n).as_constant())),
                 None => return Err(broken("a vector without its lane")),
             },
         };
+        if lane == Some(None) {
+            // Which lane it is turns out when the kernel runs: the code is made again, with scalars.
+            let _ = self.take_apart(e);
+        }
         let whole = match place.is_array {
             true => {
                 let offset = self.offset(&indices, &place.leaf.dims)?;
@@ -585,11 +589,10 @@ impl Generator {
             }
             false => Expr::Name(place.name),
         };
-        match lane.map(|n| n.as_constant()) {
-            None => Ok(whole),
-            Some(Some(k)) => Ok(Expr::Member(Box::new(whole), format!("s{k:x}"))),
-            Some(None) => Err(broken("a lane that is not known")),
-        }
+        Ok(match lane.flatten() {
+            None => whole,
+            Some(k) => Expr::Member(Box::new(whole), format!("s{k:x}")),
+        })
     }
 
     /// The component that an expression or an acceptor is a cell of, with the indices.

@@ -265,10 +265,10 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
 fn commands(g: &mut Generator, body: &Phrase) -> Result<Vec<Stmt>, Diagnostic> {
     loop {
         let mut attempt = g.clone();
-        let made = attempt.command(body)?;
+        let made = attempt.command(body);
         if attempt.apart == g.apart {
             *g = attempt;
-            return Ok(made);
+            return made;
         }
         g.apart = attempt.apart;
     }

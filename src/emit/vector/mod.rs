@@ -117,8 +117,8 @@ impl Generator {
         Ok(())
     }
 
-    /// Is there memory in the command that is kept as vectors? It is not from now on, and all is to be made again.
-    fn take_apart(&mut self, c: &Phrase) -> bool {
+    /// Is there memory in the phrase that is kept as vectors? It is not from now on, and all is to be made again.
+    pub(super) fn take_apart(&mut self, c: &Phrase) -> bool {
         let before = self.apart.len();
         let _ = c.any(&mut |p| {
             if let Kind::Var(x) = p.kind()
@@ -276,7 +276,7 @@ impl Generator {
 
     /// Declares memory that each lane has of its own.
     fn own(&mut self, storage: Storage, ty: &Type, x: &Name, at: &mut At, out: &mut Vec<Stmt>) -> Found<()> {
-        if !storage.is_near() {
+        if !storage.is_near() || self.apart.contains(x) {
             return Err(Unfit::Scalars);
         }
         let mut places = self.place(x, ty, Lies::Near);

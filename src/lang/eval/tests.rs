@@ -64,7 +64,7 @@ fn evaluate(term: &Term, inputs: &[Value]) -> Result<Value, Diagnostic> {
 fn what_the_result_does_not_need_may_have_no_value() {
     let quotient = |x: Term| b::div(number(100), x);
     let guarded = |x: Term, y: Term| b::select(b::equal(x, number(0))?, number(7), b::mul(y.clone(), y)?);
-    let programs: [(&str, Built); 3] = [
+    let programs: [(&str, Built); 4] = [
         ("named", b::lam("x", i32s(), |x| b::share("y", quotient(x.clone())?, |y| guarded(x, y)))),
         (
             "a name for what names it",
@@ -79,6 +79,16 @@ fn what_the_result_does_not_need_may_have_no_value() {
             b::lam("x", i32s(), |x| {
                 let pair = b::make_pair(x.clone(), quotient(x)?)?;
                 b::share("p", pair, |p| guarded(b::fst(p.clone())?, b::snd(p)?))
+            }),
+        ),
+        (
+            "a component beside cells that may be undefined",
+            b::lam("x", i32s(), |x| {
+                let pair = b::make_pair(
+                    b::pad_empty(&c(1), b::generate(b::lam("i", Type::index(c(2)), |_| Ok(x.clone()))?)?)?,
+                    quotient(x.clone())?,
+                )?;
+                b::share("p", pair, |p| guarded(b::idx(index(0, 3), b::fst(p.clone())?)?, b::snd(p)?))
             }),
         ),
     ];

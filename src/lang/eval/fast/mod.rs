@@ -33,10 +33,10 @@ pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Out
     run_compiled(Compiled::of(term, sizes, limits, inputs.iter().any(has_hole)), inputs, limits)
 }
 
-/// As [`run`], where a scalar that has no value is no failure unless the result needs it. None where there is none, or where
-/// other cells may be undefined as well.
+/// As [`run`], where a scalar that has no value is no failure unless the result needs it. None where the result has cells
+/// without a value.
 pub fn run_forgiving(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Option<Value> {
-    if inputs.iter().any(has_hole) || leaves_holes(term) {
+    if inputs.iter().any(has_hole) {
         return None;
     }
     let compiled = term.with_stack(|| {
