@@ -67,6 +67,20 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = map (\\x. select (x * 7 == 5) 0 x) (xs : n.i32) ~> xs", Counterexample),
     ("rule bad = (x : i32) + (y : i32) ~> select (x * 1000 + y == 54321) 0 (x + y)", Counterexample),
     ("rule bad = (x : i32) ~> x + 0 * (5 / (x * 7 - 5))", Counterexample),
+    ("rule bad = (x : i32) ~> select (x * x * x == 77) 0 x", Counterexample),
+    ("rule bad = (x : u64) ~> select (x * x * x == 1000000000000000003) 0 x", Counterexample),
+    ("rule bad = (x : i32) ~> select (x * x * 3 + x * 5 == 987654320) 0 x", Counterexample),
+    ("rule bad = (x : i32) + y ~> select ((x + y) * (x - y) == 10001) 0 (x + y)", Counterexample),
+    (
+        "rule bad = (x : i32) + y ~> select (x * y * x == 10007 and y * y == x * 3 + 2) 0 (x + y)",
+        Counterexample,
+    ),
+    ("rule bad = (x : f32) ~> select (sin x > 0.99999) 0.0 x", Counterexample),
+    ("rule bad = (x : f32) ~> select (cos x < (-0.9999999)) 0.0 x", Counterexample),
+    (
+        "rule bad = (x : f64) ~> select (exp2 (x * 3.0) > 77.0 and exp2 (x * 3.0) < 77.0001) 0.0 x",
+        Counterexample,
+    ),
     // Several comparisons that are true at one point alone: linear, of parts of a pair, of elements, of remainders.
     ("rule bad = (a : i32) + b ~> select (a + b == 77777 and a - b == 11111) 0 (a + b)", Counterexample),
     (
@@ -593,6 +607,12 @@ fn every_wrong_rule_is_refused_or_loads() {
 
 /// Rules that are right, if unusual.
 const RIGHT: &[&str] = &[
+    // Types that the patterns take are drawn.
+    "rule r = bitAnd (x : t) y ~> bitAnd y x",
+    "rule r = (cast (x : t) : i32) ~> cast x",
+    "rule r = (cast y : f64) + z ~> z + cast y",
+    "rule r = floor (floor (x : t)) ~> floor x",
+    "rule r = (x : t) % y ~> x % y",
     // Arrays are computed where they are read.
     "rule good = map (\\x. f and g) xs ~> map (\\(a, b). a and b) (zip (map (\\x. f) xs) (map (\\x. g) xs))",
     "rule good = (cast (x : bool) : i32) ~> select x 1 0",
@@ -771,6 +791,14 @@ fn what_could_not_be_tested_is_not_said_to_hold() {
     assert!(out.contains("odd  not tested  0 instances"), "{out}");
     assert!(out.contains("does not fulfil the condition `separable f f f`"), "{out}");
     assert!(!out.contains("holds"), "{out}");
+}
+
+/// Positions that are converted are not all numbers of the type, where there are more than can be tried.
+#[test]
+fn sizes_that_nobody_can_try_are_told() {
+    let floats = "rule own = (generate (\\i. cast (indexAsNat i)) : n.i32) ~> generate (\\i. cast (cast (indexAsNat i) : f32))";
+    let (_, out, _) = shine(floats, &["check", "own.rules"]);
+    assert!(out.contains("none with a size near 16777216"), "{out}");
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl Pattern {
     }
 
     /// What its operands are, if it computes a scalar from scalars and other patterns do not say how.
-    fn operands(self) -> Option<Operands> {
+    pub fn operands(self) -> Option<Operands> {
         match self.sort() {
             Sort::Scalar(operands) => Some(operands),
             _ => None,

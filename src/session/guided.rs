@@ -268,8 +268,10 @@ impl Searcher<'_> {
             let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
             let mut ended = self.made(&asked, &mut account.known).map_err(refused)?;
             ended.report.most_nodes = most;
+            ended.report.most_time = budget.time;
             if let Some(examined) = &mut ended.examined {
                 examined.report.most_nodes = most;
+                examined.report.most_time = budget.time;
                 examined.guide = Some(Made {
                     sketch: text.clone(),
                     what: guide.what.clone(),

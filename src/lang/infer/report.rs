@@ -472,7 +472,20 @@ impl Infer {
         if let (Why::Returned(_), true, false) =
             (why, is_whole, found.has_metas() || found.as_fun().is_some())
         {
+            let reduced = written.as_ref().is_some_and(|text| text.contains("reduce "));
+            if let (true, K::Scalar(s), K::Scalar(Scalar::Bool)) = (reduced, needed.kind(), found.kind()) {
+                return Some(format!(
+                    "`reduce` computes with what its elements are, and these are truth values: `map (\\c. (cast c : {}))` before \
+                     it makes numbers of them, of which a sum is how many are true.",
+                    s.name()
+                ));
+            }
             let cast = match (needed.kind(), found.kind()) {
+                (K::Scalar(_), K::Array(..)) if reduced => {
+                    format!(
+                        " `reduce` gives what its start is, here a `{found}`: the start stands before the array, as in `reduce (+) 0 xs`."
+                    )
+                }
                 (K::Scalar(Scalar::Bool), K::Scalar(_)) => {
                     format!(" A comparison is a truth value: `{} != 0`.", or("x"))
                 }

@@ -94,6 +94,15 @@ fn reshaping_has_no_loops() {
         b::map(join, b::map(rows, tiles)?)
     });
     assert_eq!(picture(tiled), "for m:\n  for n/32:\n    for 32:\n      .. * ..\n");
+    // What reshapes between a map and what consumes it does not keep them apart.
+    let blocked = b::lam("xs", array(&[&n("n")]), |xs| {
+        let square = b::lam("x", Type::f32(), |x| b::mul(x.clone(), x))?;
+        let chunks = b::split(&c(8), b::map(square, xs)?)?;
+        let plus = || b::pattern(Pattern::Add, vec![], &[Type::f32(), Type::f32()]);
+        let sum = b::lam("r", array(&[&c(8)]), |r| b::reduce_seq(plus()?, b::f32(0.0), r))?;
+        b::reduce_seq(plus()?, b::f32(0.0), b::map(sum, chunks)?)
+    });
+    assert_eq!(picture(blocked), "for n/8 (reduce):\n  for 8 (reduce):\n    .. += .. * ..\n  .. += ..\n");
 }
 
 #[test]

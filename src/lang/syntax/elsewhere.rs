@@ -210,6 +210,13 @@ pub fn written_here(name: &str, args: &[String]) -> Option<String> {
             _ => return Some((*hint).to_string()),
         }
     }
+    // Some have the array before the numbers, and what is piped into a call is an array.
+    if let Some(array) = params.iter().position(|p| *p == "xs")
+        && numbers[array]
+        && let [other] = (0..args.len()).filter(|i| !numbers[*i]).collect::<Vec<_>>()[..]
+    {
+        args.swap(array, other);
+    }
     let put = |word: &str| match params.iter().position(|p| *p == word) {
         Some(at) => args[at].clone(),
         None => word.to_string(),

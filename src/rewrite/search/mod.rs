@@ -224,6 +224,8 @@ pub struct Report {
     pub fewer: Option<usize>,
     /// The bound of nodes that can be raised, which is larger than its own where it is one of several searches for a goal.
     pub most_nodes: usize,
+    /// The time that can be raised, likewise.
+    pub most_time: Duration,
     /// Nothing was found, and a part of some program is like the sketch.
     pub in_part: bool,
     /// The program is a function.
@@ -271,6 +273,10 @@ impl Report {
         if matches!(self.outcome, Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_)) {
             return vec![];
         }
+        if self.unread {
+            // What is said of programs that are nearer or like the sketch would be true of those that do not count.
+            return self.of_outcome();
+        }
         let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
         let of_sketch = in_part.into_iter().chain(self.bare_map.then_some(BARE_MAP)).map(str::to_owned);
         let lead = self.lead.as_ref().map(ToString::to_string);
@@ -300,6 +306,7 @@ impl Report {
                 let filters = filters(&self.left_out).into_iter();
                 let limit = match *limit {
                     Limit::Nodes { reached, .. } => Limit::Nodes { bound: self.most_nodes, reached },
+                    Limit::Time { .. } => Limit::Time { bound: self.most_time },
                     limit => limit,
                 };
                 let mut hints: Vec<String> = filters.chain([raise(&limit.doubled())]).collect();

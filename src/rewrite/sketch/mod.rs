@@ -28,6 +28,7 @@ use crate::lang::nat::{Name, NatFun};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Scalar;
 pub use library::Library;
+pub(crate) use read::CONTAINS;
 pub use read::{read, read_with};
 pub use size_condition::{Comparison, SizeCondition};
 use std::fmt;

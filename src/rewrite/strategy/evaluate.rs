@@ -23,6 +23,10 @@ pub(super) struct Scope<'a> {
     pub library: bool,
 }
 
+/// What stands behind `@`.
+const WHERE: &str = "Behind `@` stands what takes a strategy and says where it runs: `s @ topDown`, \
+                     `s @ outermost(isApplied(isMap))`.";
+
 /// Longer lists come from strategies that do not end.
 const LONGEST_LIST: usize = 1000;
 
@@ -190,7 +194,10 @@ impl<'a> Machine<'a> {
                 let mut value = self.given(first, scope)?;
                 for transformer in rest {
                     let f = self.value(transformer, scope)?;
-                    value = self.apply(f, value, transformer.span)?;
+                    value = self.apply(f, value, transformer.span).map_err(|mut problem| {
+                        problem.hints = vec![WHERE.to_owned()];
+                        problem
+                    })?;
                 }
                 value
             }

@@ -10,6 +10,7 @@ use crate::lang::syntax::ast::{
 };
 use crate::lang::syntax::parse_elevate;
 use crate::rule::{self, load::Source};
+use crate::sketch::CONTAINS;
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -372,6 +373,12 @@ impl Script {
         if others.contains(&&name.kind) {
             return problem.label(name.span, "no strategy").hint(format!(
                 "Rules of sets and sizes are no strategies: a set is searched with, as in `reach SKETCH using {}`.",
+                name.kind
+            ));
+        }
+        if self.sketch(&name.kind).is_some() || &*name.kind == CONTAINS {
+            return problem.label(name.span, "a sketch").hint(format!(
+                "`{}` is a sketch, which says what a program is to be like: `reach SKETCH` searches for one.",
                 name.kind
             ));
         }

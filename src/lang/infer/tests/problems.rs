@@ -1089,6 +1089,18 @@ fn what_other_languages_write_is_answered_with_what_is_written_here() {
         ("def f (a: n.m.f32): n.f32 = sum(a, axis=1)", "`map (reduce (+) 0) a`"),
         ("def f (i: idx[n]) (j: idx[m]) (a: n.m.f32): f32 = idx i j a", "`idx j (idx i a)`"),
         ("def f (a: n.f32): n.f32 = map (\\x. (x > 0) + 1) a", "`select c 1 0`"),
+        ("def f (a: n.f32): n.f32 = a |> map $ \\x. x + 1", "`a |> map (\\x. x + 1)`"),
+        ("def f (a: n.f32): n.f32 = a |> map sqrt // roots", "starts with `--`"),
+        ("def f (float a) = a", "`def f (a: f32) = …`"),
+        ("def f (float a, int b) = a", "`def f (a: f32) (b: i32) = …`"),
+        ("def f (a: n.f32): n.f32 = a |> roll 1", "`concat (drop (m - 1) a) (take (m - 1) a)`"),
+        ("def f (a: n.f32) = a |> window 3", "`slide 3 1 a`"),
+        (
+            "def f (x: n.i32): i32 = x |> map (\\v. v == 2) |> reduce (+) 0",
+            "`map (\\c. (cast c : i32))` before it",
+        ),
+        ("def f (a: n.f32): f32 = reduce (\\x, y. x + y) 0 a", "`\\x y. …`"),
+        ("def f (a: n.f32): f32 = reduce (+) a 0", "`reduce (+) 0 xs`"),
     ] {
         let said = bad(text);
         assert!(said.contains("hint: ") && said.contains(hint), "{text}\n{said}");

@@ -340,6 +340,17 @@ impl Parser<'_> {
                 self.at = self.mate(self.at).map_or(self.at + 1, |close| close + 1);
             } else if self.peek() == Tok::LParen {
                 params.push(self.param_in_parens());
+            } else if self.peek() == Tok::Comma && self.nth_is_name(1) && self.names_until_dot() {
+                let here = self.here();
+                self.report(|| {
+                    Diagnostic::error(
+                        codes::UNEXPECTED,
+                        "Parameters of a function have no commas between them.",
+                    )
+                    .label(here, "not here")
+                    .hint("Write `\\x y. …` for two values, `\\(a, b). …` for the components of a pair.")
+                });
+                self.bump();
             } else if self.nth_is_name(0) {
                 params.extend(self.ident("a parameter").map(|id| Node::new(id.span, ParamKind::Bare(id))));
             } else {
@@ -353,6 +364,15 @@ impl Parser<'_> {
         let body = Box::new(self.expr());
         let kind = if of_sizes { ExprKind::NatLam(params, body) } else { ExprKind::Lam(params, body) };
         Node::new(self.since(start), kind)
+    }
+
+    /// Whether names with commas between them come next, and then the body of a function.
+    fn names_until_dot(&self) -> bool {
+        let mut at = 0;
+        while self.nth(at) == Tok::Comma && self.nth_is_name(at + 1) {
+            at += 2;
+        }
+        at > 0 && self.nth(at) == Tok::Dot
     }
 
     /// Whether `(a, …` or `((…` comes next: a pair that is taken apart.

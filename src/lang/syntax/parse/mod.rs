@@ -472,14 +472,17 @@ impl<'a> Parser<'a> {
             let sign = self.at;
             if self.reported_at.replace(sign) != Some(sign) {
                 let hint = match self.spelling(sign) {
-                    "&" if expected == "a type" => "An array of n numbers has the type `n.f32`.",
-                    spelling => foreign::signs::hint_of(spelling),
+                    "&" if expected == "a type" => "An array of n numbers has the type `n.f32`.".into(),
+                    spelling => self
+                        .strategy_hint(expected)
+                        .unwrap_or_else(|| foreign::signs::hint_of(spelling).to_string()),
                 };
-                self.foreign_sign(sign, hint.to_string());
+                self.foreign_sign(sign, hint);
             }
             return;
         }
-        let (here, found, hint) = (self.here(), self.found(), self.hint(expected));
+        let hint = self.strategy_hint(expected).or_else(|| self.hint(expected));
+        let (here, found) = (self.here(), self.found());
         self.report(|| {
             let problem =
                 Diagnostic::error(codes::UNEXPECTED, format!("Expected {expected}, found {found}."))

@@ -8,6 +8,7 @@ use super::super::ast::{
 use super::super::codes;
 use super::super::lexer::Tok;
 use super::expr::LetIn;
+use super::foreign::strategies::CHOICE;
 use super::{Parser, name};
 use crate::diag::{Diagnostic, Span};
 
@@ -160,10 +161,18 @@ impl Parser<'_> {
             let problem = Diagnostic::error(codes::CALL, "Strategies are applied with parentheses.")
                 .label(here, "an argument without parentheses, or a missing `;`");
             match &head {
+                Some(head) if &*head.kind == "if" => problem.hint(CHOICE),
                 Some(head) => problem.hint(format!("Write `{}(…)`, or put `;` between.", head.kind)),
                 None => problem.hint("Put `;` between two strategies."),
             }
         });
+        if head.as_ref().is_some_and(|head| &*head.kind == "if") {
+            // What follows would be told to be wrong as well.
+            while self.peek() != Tok::End {
+                self.bump();
+            }
+            return Node::new(self.since(start), StrategyKind::Error);
+        }
         let mut args = Vec::new();
         while self.at_strategy_atom() {
             args.push(self.strategy_atom());

@@ -384,12 +384,16 @@ fn e0020_something_else_was_expected() {
       |
     1 | strategy s = a ; ; b ;
       |                  ^ expected a strategy
+      |
+      = hint: What joins two strategies stands between them: write the second one, or leave it out.
 
     error[E0020]: Expected a strategy, found the end of the definition.
       --> a.elevate:1:23
       |
     1 | strategy s = a ; ; b ;
       |                       ^ expected a strategy
+      |
+      = hint: What joins two strategies stands between them: write the second one, or leave it out.
 
     error[E0021]: This `(` is never closed.
       --> a.elevate:2:11
@@ -752,6 +756,31 @@ fn e0027_e0028_types() {
     def f (a: (pair s t)) (b: (pair s t)) = a
     def g (a: !) (b: n) (c: !) = a
     ");
+}
+
+/// What others write between strategies is answered with what is written here.
+#[test]
+fn signs_between_strategies() {
+    for (body, hint) in [
+        ("= a || b", "`s <+ t`"),
+        ("= a | b", "`s <+ t`"),
+        ("= a or b", "`s <+ t`"),
+        ("= a <|> b", "`s <+ t`"),
+        ("= a && b", "`s ; t`"),
+        ("= a and b", "`s ; t`"),
+        ("= a >> b", "`s ; t`"),
+        ("= a |> b", "`s ; t`"),
+        ("= !a", "`not(s)`"),
+        ("= a, b", "`s ; t`"),
+        ("= if a then b else c", "`ifThenElse(s, t, u)`"),
+        ("= a ;", "stands between them"),
+        ("n = a", "`strategy s(n, t) = …`"),
+        ("(n: nat) = a", "`strategy s(n, t) = …`"),
+    ] {
+        let said = elevate(&format!("strategy s {body}"));
+        assert!(said.contains("hint: ") && said.contains(hint), "{body}\n{said}");
+        assert_eq!(said.matches("error[").count(), 1, "{body}\n{said}");
+    }
 }
 
 #[test]

@@ -78,6 +78,17 @@ impl Gen<'_> {
         })
     }
 
+    /// A type of numbers that fits, if there is one.
+    pub fn number_type_of(&mut self, fits: &dyn Fn(Scalar) -> bool) -> Type {
+        let drawn = self.number_type();
+        let fitting: Vec<Scalar> =
+            Scalar::ALL.into_iter().filter(|s| *s != Scalar::Bool && fits(*s)).collect();
+        match drawn.as_scalar() {
+            Some(s) if !fits(s) => self.pick(&fitting).map_or(drawn, Type::scalar),
+            _ => drawn,
+        }
+    }
+
     /// A scalar type: mostly one of numbers.
     pub fn scalar_type(&mut self) -> Type {
         if self.one_in(6) { Type::scalar(Scalar::Bool) } else { self.number_type() }

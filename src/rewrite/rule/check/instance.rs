@@ -3,14 +3,16 @@
 use super::draw::Gen;
 use super::operator::{self, Has, Operator};
 use super::{Missed, Origin, Size};
+use crate::lang::build::check_patterns;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
+use crate::lang::sort::Operands;
 use crate::lang::steps::is_size_of_step;
 use crate::lang::term::{Arg, Term};
-use crate::lang::ty::{Type, TypeKind, TypeVar};
+use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 use crate::lang::value::eval_nat;
 use crate::lang::work;
 use crate::rule::bindings::{Bindings, Bound};
@@ -87,6 +89,7 @@ pub fn draw(
     }
     let body = instantiate_plainly(&sides.lhs, &draw.b)
         .map_err(|why| Missed(format!("the left side cannot be built: {why}")))?;
+    check_patterns(&body).map_err(|why| Missed(format!("the left side cannot be built: {why}")))?;
     let b = draw.b;
     let args = params
         .iter()
@@ -149,15 +152,18 @@ impl Draw<'_> {
     /// Types for the type variables: what an operator is on where one is asked for, numbers where the rule computes with
     /// them, scalars where it asks for them, else any data.
     fn types(&mut self) {
-        let Computed { numbers, scalars } = computed(self.eq);
+        let Computed { numbers, integers, floats, scalars } = computed(self.eq);
         let asked: Vec<usize> =
             (0..self.eq.vars.len()).filter(|v| Has::asked(self.eq, *v) != Has::default()).collect();
         for i in 0..self.eq.types.len() {
             let operand =
                 |v: &&usize| self.eq.vars[**v].ty.as_fun().is_some_and(|(p, _)| *p == Type::meta(i as u32));
             let operator = asked.iter().find(operand).copied();
+            let fits = |s: Scalar| {
+                (!integers.contains(&i) || s.is_integer()) && (!floats.contains(&i) || s.is_float())
+            };
             self.b.types[i] = Some(match operator {
-                _ if numbers.contains(&i) => self.g.number_type(),
+                _ if numbers.contains(&i) => self.g.number_type_of(&fits),
                 Some(_) if scalars.contains(&i) => self.g.number_type(),
                 Some(_) => self.operand_type(),
                 None if scalars.contains(&i) => self.g.scalar_type(),
@@ -370,7 +376,10 @@ fn sizes_of_steps(eq: &Equation) -> BTreeSet<Name> {
 struct Computed {
     /// Operands of arithmetic.
     numbers: BTreeSet<usize>,
-    /// Lanes of vectors, and what conditions say.
+    /// Those of them that only integers, and only floats, can be.
+    integers: BTreeSet<usize>,
+    floats: BTreeSet<usize>,
+    /// Lanes of vectors, what is converted, and what conditions say.
     scalars: BTreeSet<usize>,
 }
 
@@ -402,9 +411,22 @@ fn computed(eq: &Equation) -> Computed {
     let sides = [Some(&eq.sides), eq.applied.as_ref()];
     for node in sides.into_iter().flatten().flat_map(|s| [&s.lhs, &s.rhs]).flat_map(Pat::nodes) {
         if let PatNode::Prim(p, _) = &node.node
-            && (p.is_numeric() || p.is_comparison())
+            && let Some(operands) = p.operands()
         {
-            all(&node.ty, &mut out.numbers);
+            use Operands as O;
+            match operands {
+                O::Numbers | O::Ordered | O::Equal => all(&node.ty, &mut out.numbers),
+                O::Integers | O::Bits => {
+                    all(&node.ty, &mut out.numbers);
+                    all(&node.ty, &mut out.integers);
+                }
+                O::Floats => {
+                    all(&node.ty, &mut out.numbers);
+                    all(&node.ty, &mut out.floats);
+                }
+                O::Convertible => all(&node.ty, &mut out.scalars),
+                O::Truth => {}
+            }
         }
         lanes(&node.ty, &mut |t| all(t, &mut out.scalars));
     }

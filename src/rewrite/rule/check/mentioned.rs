@@ -46,6 +46,8 @@ struct Collected {
     sizes: BTreeSet<i128>,
     scalars: BTreeSet<Scalar>,
     casts: bool,
+    /// Are positions or sizes converted to scalars?
+    casts_naturals: bool,
 }
 
 impl Mentioned {
@@ -98,7 +100,7 @@ impl Collected {
         self.ty(&node.ty);
         match &node.node {
             PatNode::Prim(p, args) => {
-                self.casts |= *p == Pattern::Cast;
+                self.cast(*p, &node.ty);
                 for arg in args {
                     match arg {
                         PatArg::Nat(n) => self.nat(n),
@@ -118,7 +120,7 @@ impl Collected {
         self.ty(t.ty());
         match t.expr() {
             Expr::Prim(p) => {
-                self.casts |= p.pattern == Pattern::Cast;
+                self.cast(p.pattern, t.ty());
                 for arg in p.args.iter() {
                     match arg {
                         Arg::Nat(n) => self.nat(n),
@@ -132,6 +134,14 @@ impl Collected {
             Expr::Var(_) | Expr::Lam(..) => {}
         }
         t.children().into_iter().for_each(|child| self.term(child));
+    }
+
+    fn cast(&mut self, p: Pattern, ty: &Type) {
+        if p == Pattern::Cast {
+            self.casts = true;
+            self.casts_naturals |=
+                ty.as_fun().is_some_and(|(from, _)| matches!(from.kind(), TypeKind::NatType));
+        }
     }
 
     fn literal(&mut self, l: &Literal) {
@@ -225,6 +235,10 @@ impl Collected {
             whole.extend(capacities());
             // A sum of all numbers below one of these is more.
             sizes.extend(capacities().map(|most| (2 * most).isqrt() + 1).filter(|n| *n < LONG_SUM));
+            if self.casts_naturals {
+                // Of an array with as many elements some positions are more.
+                sizes.extend(capacities());
+            }
         }
         let combined = combined.difference(&whole).copied().collect();
         let (whole, sizes) = (whole.into_iter().collect(), sizes.into_iter().collect());

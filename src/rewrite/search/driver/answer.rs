@@ -325,6 +325,7 @@ impl Search {
             unread: self.unread.is_some(),
             fewer: self.fewer(),
             most_nodes: self.bound,
+            most_time: self.budget.time,
             in_part: self.is_in_part(&over),
             of_function: self.start.ty().as_fun().is_some()
                 && !matches!(self.goal.relaxed_sketch().bare().shape(), Shape::Lam(_)),

@@ -17,7 +17,7 @@ use crate::lang::ty::Scalar;
 use patterns::{gives_truth_value, most_arguments};
 
 /// The one sketch that is no pattern and no abbreviation.
-pub(super) const CONTAINS: &str = "contains";
+pub(crate) const CONTAINS: &str = "contains";
 /// What leaves out programs that are in a sketch, where it does not stand before a truth value.
 pub(super) const NOT: &str = "not";
 
@@ -92,7 +92,9 @@ enum Meaning {
 fn usual_hint(code: &str) -> &'static str {
     match code {
         "E0403" => "Write `?` where any will do.",
-        "E0404" => "`shine-tui patterns` lists the patterns.",
+        "E0404" => {
+            "`shine-tui patterns` lists the patterns; an input of the program, as any other part of it, is `?` in a sketch."
+        }
         "E0406" | "E0409" => "Write a size of the program, a number, or `?` for any.",
         "E0407" => "Call it as it is defined, with `?` for what is open.",
         "E0408" => "Write it with `contains`, which looks at every depth by itself.",

@@ -45,8 +45,21 @@ impl Parser<'_> {
         let argument = if groups.len() > 1 { groups.pop() } else { None };
         let mut functions: Vec<String> = groups.iter().flatten().map(text).collect();
         functions.reverse();
+        // What is applied behind a pipe, or to a function, keeps its place.
+        let stays = |group: &[(usize, usize)]| {
+            let is = |part: &(usize, usize), tok: Tok| {
+                (part.0..part.1).filter_map(|i| self.tokens.get(i)).any(|t| t.tok == tok)
+            };
+            let piped = groups.iter().flatten().any(|part| is(part, Tok::PipeTo));
+            let function =
+                |(a, _): &(usize, usize)| self.tokens.get(*a).is_some_and(|t| t.tok == Tok::Lambda);
+            piped || group.iter().any(function)
+        };
         let written = match &argument {
             None => functions.join(" >> "),
+            Some(group) if functions.len() == 1 && group.len() == 1 && stays(group) => {
+                format!("{} {}", functions[0], self.argument_or(group[0].0, group[0].1, "…"))
+            }
             Some(group) => {
                 let mut group: Vec<String> = group.iter().map(text).collect();
                 group.reverse();

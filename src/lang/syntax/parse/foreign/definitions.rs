@@ -23,6 +23,13 @@ impl Parser<'_> {
                 Some((name, t)) => (name, Some(t.trim_start_matches(':'))),
                 None => part.split_once(' ').map_or((part.as_str(), None), |(name, t)| (name, Some(t))),
             };
+            // Some languages have the type first.
+            let is_type = |t: &str| elsewhere::type_here(t).is_some() || Scalar::from_name(t).is_some();
+            let (name, written) = match written {
+                Some(other) if is_type(name.trim()) && !is_type(other.trim()) => (other, Some(name)),
+                _ => (name, written),
+            };
+            let written = written.map(|t| elsewhere::type_here(t.trim()).unwrap_or(t));
             if let Some(written) = written {
                 ty = written.trim().to_string();
             }

@@ -7,6 +7,7 @@ mod calls;
 mod definitions;
 pub(super) mod signs;
 mod statements;
+pub(super) mod strategies;
 
 use super::super::ast::{Expr, ExprKind, Language, Node};
 use super::super::codes;

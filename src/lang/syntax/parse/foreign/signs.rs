@@ -41,7 +41,9 @@ pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
         "===" => "Write `a == b`.",
         "++" => "Write `concat xs ys` for one array after another, `x + 1` for a sum.",
         "!!" => "Write `idx i xs`.",
-        "//" => "Write `x / y`, which rounds towards zero for whole numbers; comments start with `--`.",
+        "//" => {
+            "A comment starts with `--`. A quotient is `x / y`, which rounds towards zero for whole numbers."
+        }
         "+=" | "-=" | "*=" => "A name keeps its value: write `let y = x + 1 in …`.",
         ".*" | "./" | ".+" => "Write `zip xs ys |> map (\\(x, y). x * y)`.",
         "$" | "<|" => {
@@ -109,7 +111,7 @@ impl Parser<'_> {
             "++" => format!("Write `concat {x} {y}` for one array after another, `{l} + {r}` for a sum."),
             "!!" => format!("Write `idx {y} {x}`."),
             "//" => format!(
-                "Write `{l} / {r}`, which rounds towards zero for whole numbers; comments start with `--`."
+                "A comment starts with `--`. A quotient is `{l} / {r}`, which rounds towards zero for whole numbers."
             ),
             "`mod`" | "`rem`" => format!("Write `{l} % {r}`."),
             "`div`" | "`quot`" => format!("Write `{l} / {r}`, which rounds towards zero for whole numbers."),

@@ -1,12 +1,14 @@
 //! Solving what a rule compares ([`Compared`]) for its scalars: numbers at which the two sides may differ.
 //!
 //! Each comparison by itself (`one`): operations are taken back (`undo`) one after the other, in the arithmetic of their
-//! type (the `x` of `x * 7 == 5` that wraps around), again and again where the unknown occurs more than once. Between two
+//! type (the `x` of `x * 7 == 5` that wraps around), again and again where the unknown occurs more than once. Integers are
+//! found bit by bit as well (`lifted`). Between two
 //! numbers of which one is below and one is above the border, halving finds it, as of anything that grows. And types of
 //! eight bits have no more than 256 values. Then several at once (`several`), as a rule may be wrong where all of them
 //! hold and nowhere else.
 
 mod fractions;
+mod lifted;
 mod numbers;
 mod one;
 mod several;
@@ -129,6 +131,11 @@ fn solve((border, scalars): &Equation) -> Vec<Vec<Value>> {
                 }
             }
         }
+    }
+    if scalars.len() > 1 {
+        let start: Vec<Value> = scalars.iter().map(|s| small(*s, 0, &mut rng)).collect();
+        let all: Vec<usize> = (0..scalars.len()).collect();
+        found.extend(lifted::solve(&[(border, 0)], &all, scalars, &start, &mut rng));
     }
     found
 }

@@ -1,7 +1,8 @@
 //! One comparison solved for one unknown.
 
 use super::super::border::Border;
-use super::numbers::{all_of, at_place, number, places};
+use super::lifted;
+use super::numbers::{all_of, at_place, next_to, number, places};
 use super::undo::undo;
 use crate::lang::eval::Arithmetic;
 use crate::lang::eval::inputs::Rng;
@@ -14,6 +15,10 @@ const STEPS: usize = 70;
 
 /// No more are kept.
 const MOST_SOLUTIONS: usize = 12;
+
+/// Of so many of them the next numbers that compare in another way are looked for, within so many floats.
+const MOST_ENDS: usize = 4;
+const FURTHEST: i128 = 1 << 24;
 
 /// A border, one unknown of it, and what all are (of the one, what was tried last).
 pub(super) struct OneUnknown<'a> {
@@ -33,9 +38,16 @@ impl OneUnknown<'_> {
         } else {
             found.extend(self.taken_back(rng));
             found.extend(self.halved());
-            if found.iter().all(|v| self.order(v) != Some(Ordering::Equal)) && s.bytes() == 2 {
+            let is_met =
+                |one: &mut Self, found: &[Value]| found.iter().any(|v| one.order(v) == Some(Ordering::Equal));
+            if !is_met(&mut self, &found) && s.bytes() == 2 {
                 found.extend(self.equal_among(all_of(s)));
             }
+            if !is_met(&mut self, &found) {
+                found.extend(self.lifted(rng));
+            }
+            let ends: Vec<Value> = found.iter().take(MOST_ENDS).flat_map(|v| self.ends(v)).collect();
+            found.extend(ends);
         }
         // Those at which both are equal say most.
         found.sort_by_key(|v| self.order(v) != Some(Ordering::Equal));
@@ -57,6 +69,43 @@ impl OneUnknown<'_> {
 
     fn equal_among(&mut self, all: Vec<Value>) -> Vec<Value> {
         all.into_iter().filter(|v| self.order(v) == Some(Ordering::Equal)).take(MOST_SOLUTIONS).collect()
+    }
+
+    /// Bit by bit.
+    fn lifted(&mut self, rng: &mut Rng) -> Option<Value> {
+        let scalars: Vec<Scalar> =
+            (0..self.values.len()).map(|u| self.values[u].scalar().unwrap_or(self.scalar)).collect();
+        let found = lifted::solve(&[(self.border, 0)], &[self.unknown], &scalars, &self.values, rng)?;
+        Some(found[self.unknown].clone())
+    }
+
+    /// The next numbers below and above at which the two compare in another way than here: what grows slowly may be the
+    /// same for a while.
+    fn ends(&mut self, v: &Value) -> Vec<Value> {
+        if !self.scalar.is_float() {
+            return vec![];
+        }
+        let here = self.order(v);
+        let mut found = vec![];
+        for direction in [-1, 1] {
+            let mut same = 0;
+            let mut other = 1;
+            while other < FURTHEST && next_to(v, direction * other).is_some_and(|v| self.order(&v) == here) {
+                (same, other) = (other, 2 * other);
+            }
+            if other >= FURTHEST {
+                continue;
+            }
+            while other - same > 1 {
+                let middle = same + (other - same) / 2;
+                match next_to(v, direction * middle) {
+                    Some(v) if self.order(&v) == here => same = middle,
+                    _ => other = middle,
+                }
+            }
+            found.extend(next_to(v, direction * other));
+        }
+        found
     }
 
     /// From the border back to the unknown.

@@ -1,13 +1,14 @@
 //! Several comparisons solved at once: `a + b == 77777 and a - b == 11111`, `x > 1.5 and x < 1.500001`.
 //!
-//! What is to hold of each is drawn: that both sides are equal, or that one is just above the other. Three ways lead
+//! What is to hold of each is drawn: that both sides are equal, or that one is just above the other. Four ways lead
 //! there: Newton's steps over fractions ([`newton`]) and elimination in the arithmetic that wraps around ([`wrapped`]),
 //! for what is linear or nearly so; taking operations back for one unknown of one comparison after the other, which stays
-//! where it holds already; and for remainders, going from solution to solution of the first in the steps of its period.
-//! What is found is checked in the arithmetic of the rule.
+//! where it holds already; for remainders, going from solution to solution of the first in the steps of its period; and
+//! integers bit by bit ([`lifted`]). What is found is checked in the arithmetic of the rule.
 
 use super::super::border::{Border, Compared, Node};
 use super::fractions::newton;
+use super::lifted;
 use super::numbers::{at_place, next_to, of_fraction};
 use super::small;
 use super::undo::undo;
@@ -125,7 +126,16 @@ impl<'a> Several<'a> {
                 return Some(at);
             }
         }
-        self.by_periods(goal)
+        self.by_periods(goal).or_else(|| self.by_bits(goal))
+    }
+
+    fn by_bits(&mut self, goal: &[Wish]) -> Option<Vec<Value>> {
+        let wanted = self.wanted_whole(goal);
+        let start: Vec<Value> = self.scalars.iter().map(|s| small(*s, 0, &mut self.rng)).collect();
+        let used: Vec<usize> =
+            (0..self.scalars.len()).filter(|u| wanted.iter().any(|(b, _)| b.has(*u))).collect();
+        let at = lifted::solve(&wanted, &used, &self.scalars, &start, &mut self.rng)?;
+        self.all_hold(goal, &at).then_some(at)
     }
 
     fn by_newton(&mut self, goal: &[Wish], start: &[Value]) -> Option<Vec<Value>> {

@@ -6,6 +6,7 @@ use crate::lang::eval::Arithmetic;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
 use crate::lang::value::Value;
+use std::f64::consts::PI;
 
 /// Candidates for the unknown such that the node has this value, the likeliest first.
 pub(super) fn undo(node: &Node, unknown: usize, target: &Value, unknowns: &[Value], out: &mut Vec<Value>) {
@@ -180,11 +181,25 @@ fn fraction(p: Pattern, i: usize, other: Option<f64>, t: f64) -> Vec<f64> {
         }
         (Pattern::Min | Pattern::Max, _) => vec![t],
         (Pattern::Sqrt, _) => vec![t * t],
+        (Pattern::Exp, _) => vec![t.ln()],
+        (Pattern::Exp2, _) => vec![t.log2()],
+        (Pattern::Log, _) => vec![t.exp()],
+        (Pattern::Log2, _) => vec![t.exp2()],
+        (Pattern::Log10, _) => vec![10f64.powf(t)],
+        (Pattern::Sin, _) => vec![t.asin(), PI - t.asin()],
+        (Pattern::Cos, _) => vec![t.acos(), -t.acos()],
+        (Pattern::Tan, _) => vec![t.atan()],
+        (Pattern::Asin, _) => vec![t.sin()],
+        (Pattern::Acos, _) => vec![t.cos()],
+        (Pattern::Atan, _) => vec![t.tan()],
+        (Pattern::Sinh, _) => vec![t.asinh()],
+        (Pattern::Cosh, _) => vec![t.acosh(), -t.acosh()],
+        (Pattern::Tanh, _) => vec![t.atanh()],
         (Pattern::Add, Some(o)) => vec![t - o],
         (Pattern::Sub, Some(o)) => vec![if first { t + o } else { o - t }],
         (Pattern::Mul, Some(o)) => vec![t / o],
         (Pattern::Div, Some(o)) => vec![if first { t * o } else { o / t }],
-        // What has a border of its own is found between two numbers.
+        // What grows is found between two numbers.
         _ => vec![],
     }
 }

@@ -1,0 +1,45 @@
+//! What others write between strategies and in their definitions.
+
+use crate::syntax::ast::Language;
+use crate::syntax::lexer::Tok;
+use crate::syntax::parse::Parser;
+
+/// Signs and words, and what is written instead.
+const ROWS: &[(&[&str], &str)] = &[
+    (&["||", "|", "<|", "or", "??"], "Write `s <+ t`: `t` runs where `s` cannot be applied."),
+    (&["&&", "&", "and", ">>", "|>", "++", "$", "->", "=>"], "Write `s ; t`: `t` runs on what `s` makes."),
+    (&["!", "~"], "Write `not(s)`, which runs nothing and holds where `s` cannot be applied."),
+    (&[","], "Write `s ; t` for one strategy after another; commas stand between arguments, `f(s, t)`."),
+];
+
+/// `if s then t else u`.
+pub(in crate::syntax::parse) const CHOICE: &str =
+    "Write `ifThenElse(s, t, u)`: where `s` can be applied, `t` runs, else `u`.";
+
+impl Parser<'_> {
+    /// What to write where a strategy, or a part of its definition, was `expected`; none outside of strategies.
+    pub(in crate::syntax::parse) fn strategy_hint(&self, expected: &str) -> Option<String> {
+        if self.language != Language::Elevate || self.in_sketch {
+            return None;
+        }
+        let sign = self.spelling(self.at);
+        let row = || ROWS.iter().find(|(signs, _)| signs.contains(&sign)).map(|(_, hint)| *hint);
+        let behind_joint = || {
+            let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| t.tok);
+            matches!(before, Some(Tok::Semi | Tok::SemiSemi | Tok::LeftChoice))
+        };
+        Some(match (self.peek(), expected) {
+            (Tok::Word, "`=`") => {
+                "The parameters of a strategy stand in parentheses: `strategy s(n, t) = …`.".into()
+            }
+            (Tok::Colon, "`,` or `)`") => {
+                "Parameters of strategies have no types: `strategy s(n, t) = …`.".into()
+            }
+            (_, "a strategy") if row().is_none() && behind_joint() => {
+                "What joins two strategies stands between them: write the second one, or leave it out."
+                    .into()
+            }
+            _ => row()?.into(),
+        })
+    }
+}
