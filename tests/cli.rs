@@ -134,6 +134,8 @@ fn what_cannot_be_lowered_is_shown_in_the_text() {
             2,
         ),
         ("def f (a: n.f32): n.f32 =\n  a\n  |> mapGlobal 0 (\\x. x + 1)", "E0520", "c", 3),
+        ("def f (a: n.f32): n.f32 =\n  a\n  |> mapSeqUnroll (\\x. x + 1)", "E0527", "c", 3),
+        ("def f (a: 90000.f32): f32 =\n  a\n  |> reduceSeqUnroll (+) 0", "E0510", "c", 3),
         ("def f (a: n.f32): n.f32 =\n  -- on threads\n  a |> mapPar (\\x. x + 1)", "E0521", "opencl", 3),
         (
             "def f (a: n.m.f32): n.m.f32 =\n  mapGlobal 0\n    (mapGlobal 0 (\\x. x + 1)) a",
@@ -154,6 +156,16 @@ fn what_cannot_be_lowered_is_shown_in_the_text() {
         refused(&ran, 2, code);
         assert!(ran.err.contains(&format!("f.rise:{line}:")), "{}", ran.err);
     }
+    // Of two that look alike by themselves it is the one that is left.
+    let path = write(
+        dir.path(),
+        "f.rise",
+        "def f (a: n.f32) = a\n  |> mapPar (\\x. x + 1)\n  |> mapPar (\\x. x * 2)",
+    );
+    let one = "topDown(mapParToMapGlobal(0))";
+    let ran = run(dir.path(), &["compile", &path, "--target", "opencl", "-s", one]);
+    refused(&ran, 2, "E0521");
+    assert!(ran.err.contains("f.rise:2:"), "{}", ran.err);
     // The hint of E0521 works for one loop after the other and for one in the other.
     let path = write(
         dir.path(),
@@ -1361,6 +1373,45 @@ fn what_is_left_of_an_array_may_be_nothing() {
         let file = write(dir.path(), "f.rise", program);
         let ran = run(dir.path(), &["compile", &file]);
         assert_eq!(ran.code, code, "{program}: {}", ran.err);
+    }
+}
+
+/// What overflows in the program as written does in its kernel as well; double precision, which it is compared with, has room for
+/// it. A kernel that is wrong elsewhere, or that overflows by itself, is wrong.
+#[test]
+fn what_overflows_as_written_is_not_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let wrong = "rule spoil = map (f : f32 -> f32) (xs : (n + 1).f32)
+  ~> concat (map (\\x. f x + 1.0) (take 1 xs)) (map f (drop 1 xs))
+rule large = map (f : f32 -> f32) (xs : n.f32)
+  ~> map (\\x. f x + 300000000000000000000000000000000000000.0 + 300000000000000000000000000000000000000.0) xs\n";
+    std::fs::write(dir.path().join("wrong.rules"), wrong).unwrap();
+    let ran = |program: &str, data: &str, more: &[&str]| {
+        std::fs::write(dir.path().join("p.rise"), program).unwrap();
+        std::fs::write(dir.path().join("a.txt"), data).unwrap();
+        let all = ["run", "p.rise", "--rules", ".", "--input", "a=a.txt"];
+        run(dir.path(), &[&all[..], more].concat())
+    };
+    for (program, data, result) in [
+        (
+            "def f (a: n.f32) = let e = map exp a in let s = reduce (+) 0 e in map (\\x. x / s) e",
+            "100 0 1",
+            "[NaN, 0.0, 0.0]",
+        ),
+        ("def f (a: n.f32) = sqrt (reduce (+) 0 (map (\\x. x * x) a))", "3e20 4e20", "inf"),
+        ("def f (a: n.f32) = a |> reduce (+) 0", "3e38 3e38 -3e38", "inf"),
+        ("def f (a: n.f32) = map (\\x. x * x / x) a", "3e38 2e30 2", "[inf, inf, 2.0]"),
+        ("def f (a: n.f16) = map (\\x. x * 1000 * 1000 / 1000) a", "1 100 0.01", "[inf, inf, 10."),
+        ("def f (a: n.f16) = map (\\x. sqrt (x * x)) a", "300 2", "[inf, 2.0]"),
+    ] {
+        let ran = ran(program, data, &[]);
+        assert!(ran.code == 0 && ran.out.contains(result), "{program}\n{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("overflow on the way"), "{program}\n{}", ran.out);
+    }
+    let squares = "def f (a: n.f32): n.f32 = map (\\x. x * x) a";
+    for rule in ["body(spoil)", "body(large)"] {
+        let ran = ran(squares, "2 3e38 1", &["-s", rule]);
+        assert!(ran.code == 1 && ran.err.contains("E0820"), "{rule}: {}{}", ran.out, ran.err);
     }
 }
 

@@ -608,11 +608,11 @@ fn every_wrong_rule_is_refused_or_loads() {
 /// Rules that are right, if unusual.
 const RIGHT: &[&str] = &[
     // Types that the patterns take are drawn.
-    "rule r = bitAnd (x : t) y ~> bitAnd y x",
-    "rule r = (cast (x : t) : i32) ~> cast x",
-    "rule r = (cast y : f64) + z ~> z + cast y",
-    "rule r = floor (floor (x : t)) ~> floor x",
-    "rule r = (x : t) % y ~> x % y",
+    "rule good = bitAnd (x : t) y ~> bitAnd y x",
+    "rule good = (cast (x : t) : i32) ~> cast x",
+    "rule good = (cast y : f64) + z ~> z + cast y",
+    "rule good = floor (floor (x : t)) ~> floor x",
+    "rule good = (x : t) % y ~> x % y",
     // Arrays are computed where they are read.
     "rule good = map (\\x. f and g) xs ~> map (\\(a, b). a and b) (zip (map (\\x. f) xs) (map (\\x. g) xs))",
     "rule good = (cast (x : bool) : i32) ~> select x 1 0",

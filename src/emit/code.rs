@@ -868,6 +868,13 @@ impl Generator {
                 let f = if p == Pattern::Div { "floor_div" } else { "floor_mod" };
                 Expr::call(f, vec![next()?, next()?])
             }
+            // Compilers may go on with more digits than halves have, where no cast takes them off.
+            _ if !symbol.is_empty()
+                && self.language == Language::C
+                && result.in_memory() == Some(Scalar::F16) =>
+            {
+                Expr::binary(symbol, next()?, next()?).cast(self.scalar_type(Scalar::F16))
+            }
             _ if !symbol.is_empty() => Expr::binary(symbol, next()?, next()?),
             Pattern::ShiftLeft | Pattern::ShiftRight => {
                 let (a, count) = (next()?, next()?);

@@ -28,6 +28,11 @@ pub fn needed(term: &Term) -> Term {
     term.with_stack(|| value(term, &Need::All, &mut Needs::default()))
 }
 
+/// Does this stand in [`needed`] in the place of what nobody reads?
+pub fn stands_for_unread(t: &Term) -> bool {
+    matches!(t.expr(), Expr::Var(UNREAD))
+}
+
 impl Need {
     fn both(first: Need, second: Need) -> Need {
         match (&first, &second) {

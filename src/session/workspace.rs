@@ -23,6 +23,7 @@ use crate::lang::print;
 use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
 use crate::lower;
+use crate::rewrite::guide::{Enabling, enabling};
 use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, apply_at};
@@ -287,16 +288,43 @@ impl Workspace {
         let done = self.run_without_search(&call, part, None).map_err(|stuck| match &stuck.cause {
             Cause::NotApplicable { why, .. } => {
                 let place = if at.is_root() { "to the whole program".into() } else { format!("at {at}") };
-                Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
-                    .note(format!("{}.", told(term, at, rule, why)))
-                    .hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
+                let problem = Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
+                    .note(format!("{}.", told(term, at, rule, why)));
+                let problem = match self.enabling(term, &call, at) {
+                    Some(first) => problem.hint(first.told(text, at)),
+                    None => problem,
+                };
+                problem.hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
             }
-            _ => stuck::diagnostic(&stuck, &self.script).within(&texts),
+            _ => self.told_stuck(&stuck).within(&texts),
         })?;
         let whole = term.replace_at(at, done.term.clone());
         let whole =
             whole.ok_or_else(|| Diagnostic::error("E0811", "A rewritten part does not fit its place."))?;
         Ok(Rewritten { term: whole, paths: done.paths.below(at), ..done })
+    }
+
+    /// The rewrite after which a rule applies at a position where it does not, if one step of the library's is enough.
+    pub fn enabling_rewrite(&self, term: &Term, text: &str, at: &Path) -> Option<Enabling> {
+        self.enabling(term, &self.parse_strategy(text).ok()?.tree, at)
+    }
+
+    /// A strategy that did not get to its end; where that is for a rule, with the rewrite that would make it apply.
+    fn told_stuck(&self, stuck: &strategy::Stuck) -> Diagnostic {
+        let problem = stuck::diagnostic(stuck, &self.script);
+        match &stuck.cause {
+            Cause::NotApplicable { strategy, why } if why.not_reached().is_none() => {
+                match self.enabling_rewrite(&stuck.so_far.term, strategy, &stuck.at) {
+                    Some(first) => problem.hint(first.told(strategy, &stuck.at)),
+                    None => problem,
+                }
+            }
+            _ => problem,
+        }
+    }
+
+    fn enabling(&self, term: &Term, call: &ast::Strategy, at: &Path) -> Option<Enabling> {
+        enabling(&self.rules, term, at, &|part| Some(self.run_without_search(call, part, None).ok()?.term))
     }
 
     /// Reads a program in the form that [`Workspace::print`] writes.
@@ -409,7 +437,7 @@ impl Workspace {
             Ok(done) => (self.change(term, at, &done, &way), vec![]),
             Err(stuck) => {
                 let before = self.steps(term, at, &stuck.so_far, &searcher);
-                (Err(stuck::diagnostic(&stuck, &self.script).within(&strategy.texts)), before)
+                (Err(self.told_stuck(&stuck).within(&strategy.texts)), before)
             }
         };
         let searches = searcher.take_examined();
@@ -558,13 +586,7 @@ impl Workspace {
             None | Some(Subject::From(_) | Subject::Made(_)) => return problem,
             _ if !problem.labels.is_empty() => return problem,
             Some(Subject::At(path)) => {
-                let in_text = |path: &Path| {
-                    let part = term.at(path);
-                    let same = if written.at(path) == part { Some(path.clone()) } else { None };
-                    let elsewhere =
-                        || written.positions().into_iter().find(|(_, t)| Some(*t) == part).map(|(p, _)| p);
-                    same.or_else(elsewhere).and_then(|path| span(&path))
-                };
+                let in_text = |path: &Path| span(&counterpart(term, written, path)?);
                 let mut at = Some(path.clone());
                 // What the text does not have stands within something that it has.
                 let mut found = in_text(path);
@@ -599,6 +621,26 @@ impl Workspace {
         let mut seen = HashSet::new();
         spans.into_iter().filter(|s| seen.insert(*s)).fold(problem, |p, span| p.label(span, what))
     }
+}
+
+/// Where a part of a term stands in another one that has it, too: of several places the one that has most of what is around it.
+fn counterpart(term: &Term, other: &Term, path: &Path) -> Option<Path> {
+    let mut best = None;
+    let mut around = Some(path.clone());
+    while let Some(at) = around {
+        let part = term.at(&at)?;
+        let below = Path::new(path.steps()[at.steps().len()..].to_vec());
+        let places: Vec<Path> =
+            other.positions().into_iter().filter(|(_, t)| *t == part).map(|(place, _)| place).collect();
+        let same = places.iter().find(|place| **place == at);
+        match (same.or(places.first()), places.len()) {
+            (None, _) => break,
+            (Some(place), 1) => return Some(place.join(&below)),
+            (Some(place), _) => best = Some(place.join(&below)),
+        }
+        around = at.parent();
+    }
+    best
 }
 
 /// The name of the rule that is applied in a text, in either direction.

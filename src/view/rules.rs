@@ -58,6 +58,7 @@ pub fn why<T>(
     result: &Result<T, String>,
     stops: Option<(Path, String)>,
     depth: u32,
+    enabling: Option<String>,
 ) -> Vec<Line> {
     let mut lines = vec![Line::plain(doc.to_owned())];
     match result {
@@ -65,12 +66,15 @@ pub fn why<T>(
         Err(why) => {
             lines.push(Line::of(Role::Error, format!("{call} does not apply here: {why}.")));
             if depth > 0 {
-                lines.push(Line::plain(format!("{depth} nodes of its left side match.")));
+                let nodes =
+                    if depth == 1 { "node of its left side matches" } else { "nodes of its left side match" };
+                lines.push(Line::plain(format!("{depth} {nodes}.")));
             }
             if let Some((path, text)) = stops {
                 lines.push(Line::plain("The match stops at ").with(Role::Number, path.to_string()));
                 lines.extend(text.lines().take(8).map(|l| Line::of(Role::Warning, format!("    {l}"))));
             }
+            lines.extend(enabling.map(|first| Line::of(Role::Good, first)));
         }
     }
     lines

@@ -16,7 +16,7 @@ use super::nat::Nat;
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
 use super::preorder::{At, path_of};
-use super::sort::{How, Sort, View};
+use super::sort::{How, Sort};
 use super::term::{Arg, Expr, Prim, Term};
 use super::ty::{Type, TypeKind};
 use rustc_hash::FxHashMap;
@@ -126,40 +126,15 @@ struct Lazy<'t> {
     marks: Vec<String>,
 }
 
-impl<'t> Lazy<'t> {
-    /// An element that is an array of these elements itself.
-    fn row(&self, elements: Elements<'t>, size: &Nat) -> Meaning<'t> {
-        let (size, f) = (size.clone(), Meaning::Leaf);
-        Meaning::Lazy(Rc::new(Lazy { size, id: self.id, f, elements, marks: vec![] }))
-    }
-}
-
 enum Elements<'t> {
     Of(Meaning<'t>),
     /// What is stored round and round while the consumer's loop runs.
     Buffered(Meaning<'t>, String),
     Zipped(Meaning<'t>, Meaning<'t>),
-    /// Some or all of the elements, in whatever order.
-    Moved(Meaning<'t>),
     /// Rows of so many elements.
     Chunked(Meaning<'t>, Nat),
-    /// The elements of rows.
-    Joined(Meaning<'t>),
-    /// Columns of so many elements.
-    Exchanged(Meaning<'t>, Nat),
-}
-
-impl<'t> Elements<'t> {
-    /// The array of which these are the elements, elsewhere.
-    fn before_moving(&self) -> Option<&Meaning<'t>> {
-        match self {
-            Elements::Moved(xs)
-            | Elements::Chunked(xs, _)
-            | Elements::Joined(xs)
-            | Elements::Exchanged(xs, _) => Some(xs),
-            Elements::Of(_) | Elements::Buffered(..) | Elements::Zipped(..) => None,
-        }
-    }
+    /// The elements of a row.
+    Chunk(Meaning<'t>),
 }
 
 #[derive(Clone, Default)]
@@ -348,7 +323,7 @@ impl<'t> Reader<'t> {
     fn force(&mut self, value: &Meaning<'t>) {
         match value {
             // It is computed in the order in which it is there, and written elsewhere.
-            Meaning::Lazy(lazy) if let Some(xs) = lazy.elements.before_moving() => self.force(xs),
+            Meaning::Lazy(lazy) if let Elements::Chunked(xs, _) = &lazy.elements => self.force(xs),
             Meaning::Lazy(lazy) => {
                 let header = header(&lazy.size, &lazy.marks);
                 self.nest(LineKind::Loop, header, lazy.id, false, |r| {
@@ -412,15 +387,24 @@ impl<'t> Reader<'t> {
                 });
                 return Meaning::Leaf;
             }
-            Elements::Moved(xs) => return self.element(xs, id),
-            Elements::Joined(xs) => {
-                let row = self.element(xs, id);
-                return self.element(&row, id);
+            Elements::Chunk(xs) => return self.element(xs, id),
+            Elements::Chunked(xs, size) => {
+                let (size, f, id) = (size.clone(), Meaning::Leaf, lazy.id);
+                let elements = Elements::Chunk(xs.clone());
+                return Meaning::Lazy(Rc::new(Lazy { size, id, f, elements, marks: vec![] }));
             }
-            Elements::Chunked(xs, size) => return lazy.row(Elements::Moved(xs.clone()), size),
-            Elements::Exchanged(xs, size) => return lazy.row(Elements::Joined(xs.clone()), size),
         };
         self.call(&lazy.f, vec![x], lazy.id)
+    }
+
+    /// Is it an array of scalars that are computed without a loop?
+    fn is_scalars(&mut self, array: &Meaning<'t>, id: u32) -> bool {
+        let Meaning::Lazy(_) = array else { return false };
+        let before = self.lines.len();
+        let element = self.element(array, id);
+        let plain = self.lines.len() == before && matches!(element, Meaning::Scalar(_));
+        self.lines.truncate(before);
+        plain
     }
 
     fn pattern(&mut self, p: &'t Prim, ty: &'t Type, mut args: Vec<Meaning<'t>>, id: u32) -> Meaning<'t> {
@@ -538,23 +522,11 @@ impl<'t> Reader<'t> {
                 });
                 Meaning::Scalar(Rc::new(Summary::apply(other, operands.collect())))
             }
-            // What is computed is computed where it is read, though it is read elsewhere.
-            other
-                if (other.sort() == Sort::View(View::Moved) || matches!(other, P::Take | P::Drop))
-                    && matches!(args.last(), Some(Meaning::Lazy(_))) =>
-            {
-                let xs = args.swap_remove(args.len() - 1);
-                let row = || {
-                    let (_, row) = result.as_array()?;
-                    Some(row.as_array()?.0.clone())
-                };
-                let elements = match (other, row()) {
-                    (P::Split, Some(size)) => Elements::Chunked(xs, size),
-                    (P::Transpose, Some(size)) => Elements::Exchanged(xs, size),
-                    (P::Join, _) => Elements::Joined(xs),
-                    _ => Elements::Moved(xs),
-                };
-                lazy(Meaning::Leaf, elements, vec![])
+            // Scalars that take no loop are computed where chunks of them are read.
+            P::Split if self.is_scalars(&args[0], id) => {
+                let row = result.as_array().and_then(|(_, row)| row.as_array());
+                let size = row.map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
+                lazy(Meaning::Leaf, Elements::Chunked(args.swap_remove(0), size), vec![])
             }
             // Patterns that reshape.
             _ => {

@@ -2,7 +2,7 @@
 //! decides what is computed: which element of a literal array, whether it is in the padding. Nobody writes a loop for these.
 
 use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase};
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Nat, NatVar};
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::target::Storage;
@@ -30,13 +30,14 @@ fn unroll(c: &Phrase, names: &mut Names, outer: i64, copies: &mut i64) -> Result
         return c.map_children(&mut |d| unroll(d, names, outer, copies));
     }
     let iterations = l.n.sub(&l.init).as_constant().filter(|_| l.step == Nat::constant(1));
-    let Some(n) = iterations else { return Err(unknown(&l.n)) };
+    let place = || Subject::Made(l.var.clone());
+    let Some(n) = iterations else { return Err(unknown(&l.n).about(place())) };
     let all = copies.saturating_add(outer.saturating_mul(n));
     if all > MAX_COPIES {
         if l.kind != LoopKind::Unrolled {
             return c.map_children(&mut |d| unroll(d, names, outer, copies));
         }
-        return Err(too_many(n));
+        return Err(too_many(n).about(place()));
     }
     *copies = all;
     let body = unroll(&l.body, names, outer.saturating_mul(n), copies)?;

@@ -1,8 +1,10 @@
 //! Guides that nobody wrote: from a program and the sketch of a goal to the sketches between them (`plan`), and from a
-//! program and a sketch to the rules of the library that can help (`choice`), or that would have helped (`lead`). Whoever runs searches takes these one after
-//! the other (thesis, future work: to infer intermediate sketches).
+//! program and a sketch to the rules of the library that can help (`choice`), that would have helped (`lead`), or that
+//! make room for another one (`enable`). Whoever runs searches takes these one after the other (thesis, future work: to
+//! infer intermediate sketches).
 
 pub mod choice;
+mod enable;
 pub mod lead;
 pub mod nest;
 pub mod plan;
@@ -11,6 +13,7 @@ pub mod text;
 mod vectors;
 
 pub use choice::{Breadth, Step, breadths, rules};
+pub use enable::{Enabling, enabling};
 pub use lead::{Lead, lead};
 pub use plan::{Guide, filled, plans, sizes_of};
 pub use sums::unmade_sum;

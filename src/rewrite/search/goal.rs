@@ -74,6 +74,8 @@ pub struct Programs {
     pub complete: bool,
     /// So many that are like the sketch were looked at, those included that are so only by what nobody reads.
     pub looked_at: usize,
+    /// One of these.
+    pub unread: Option<Term>,
 }
 
 impl Goal {
@@ -171,7 +173,7 @@ impl Goal {
     ) -> Option<Ranking<'a>> {
         let of = |asked: &'a Asked| {
             let members = Members::of_until(graph, &asked.automaton, &asked.satisfied, root, weights, over)?;
-            Some(Ranked { asked, members, looked_at: 0, reached: vec![] })
+            Some(Ranked { asked, members, looked_at: 0, reached: vec![], unread: None })
         };
         let each = self.asked().iter().map(of).collect::<Option<_>>()?;
         Some(Ranking { each, all_fillings: self.filled.len() < MOST_FILLINGS })
@@ -190,17 +192,22 @@ struct Ranked<'a> {
     members: Members<'a>,
     looked_at: usize,
     reached: Vec<Reached>,
+    unread: Option<Term>,
 }
 
 impl Ranking<'_> {
     /// The k lightest of what the k lightest members for each way to fill the holes are in normal form.
     pub fn best(&mut self, k: usize, normal: &dyn Fn(&Term) -> Option<Term>) -> Programs {
-        let mut best = Programs { programs: vec![], complete: self.all_fillings, looked_at: 0 };
+        let mut best = Programs { programs: vec![], complete: self.all_fillings, looked_at: 0, unread: None };
         for ranked in &mut self.each {
             best.complete &= ranked.members.find(k);
             for found in &ranked.members.found[ranked.looked_at..] {
-                ranked.reached.extend(ranked.asked.reached(found.clone(), normal));
+                match ranked.asked.reached(found.clone(), normal) {
+                    Some(reached) => ranked.reached.push(reached),
+                    None => ranked.unread = ranked.unread.take().or_else(|| Some(found.term.clone())),
+                }
             }
+            best.unread = best.unread.or_else(|| ranked.unread.clone());
             ranked.looked_at = ranked.members.found.len();
             best.looked_at += ranked.looked_at;
             for reached in &ranked.reached {

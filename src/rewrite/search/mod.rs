@@ -17,6 +17,7 @@ pub mod options;
 #[cfg(test)]
 mod tests;
 pub mod trail;
+mod unread;
 
 use crate::egraph::gaps::Gap;
 use crate::guide::Lead;
@@ -209,6 +210,15 @@ pub enum Outcome {
     Broken(Box<Diagnostic>),
 }
 
+/// Programs that are like the sketch only by what nobody reads.
+#[derive(Clone, Debug)]
+pub struct Unread {
+    /// There are no others: all were looked at.
+    pub all: bool,
+    /// What nobody reads in one of them.
+    pub part: Option<String>,
+}
+
 /// The end of a search.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -219,7 +229,7 @@ pub struct Report {
     /// The sketch asks for what these rules never make: no limit would have helped.
     pub never: bool,
     /// There are programs that are like the sketch, and all that were looked at are so only by what nobody reads.
-    pub unread: bool,
+    pub unread: Option<Unread>,
     /// So many programs are like the sketch, which is fewer than the number of the one that was asked for.
     pub fewer: Option<usize>,
     /// The bound of nodes that can be raised, which is larger than its own where it is one of several searches for a goal.
@@ -248,9 +258,7 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
-/// What is said where nothing counts that is like the sketch.
-const UNREAD: &str = "Programs are like the sketch only by what nobody reads, as the value of a `let` that is not used, which \
-                      does not count.";
+const NOT_READ: &str = "Write `?` in the sketch in the place of what nobody reads.";
 
 const ADD_RULES: &str = "Add rules to `using`, or ask for less in the sketch.";
 
@@ -273,9 +281,9 @@ impl Report {
         if matches!(self.outcome, Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_)) {
             return vec![];
         }
-        if self.unread {
+        if self.unread.is_some() {
             // What is said of programs that are nearer or like the sketch would be true of those that do not count.
-            return self.of_outcome();
+            return std::iter::once(NOT_READ.to_owned()).chain(self.of_outcome()).collect();
         }
         let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
         let of_sketch = in_part.into_iter().chain(self.bare_map.then_some(BARE_MAP)).map(str::to_owned);
@@ -519,8 +527,13 @@ impl fmt::Display for Report {
             }
             None => {}
         }
-        if self.unread {
-            return write!(f, " {UNREAD}");
+        if let Some(Unread { part, .. }) = &self.unread {
+            f.write_str(" Programs are like the sketch only by what nobody reads, ")?;
+            match part {
+                Some(part) => write!(f, "as `{part}` in one of them")?,
+                None => f.write_str("as the value of a `let` that is not used")?,
+            }
+            return f.write_str(", which does not count.");
         }
         match self.missing() {
             _ if self.in_part => {

@@ -37,6 +37,14 @@ pub fn of_the_compiler(problem: Diagnostic, device: &str) -> Diagnostic {
     ))
 }
 
+/// A wrong result of a kernel that is right where the compiler rounds each product before it adds to it.
+pub fn of_contraction(problem: Diagnostic) -> Diagnostic {
+    problem.note(
+        "Where the C compiler rounds every product before it is added to something (`-ffp-contract=off`) the same kernel is right: as \
+         one operation, both are rounded once, and overflow less.",
+    )
+}
+
 /// Is it known to be a mistake of the compiler?
 pub fn is_of_the_compiler(problem: &Diagnostic) -> bool {
     problem.notes.iter().any(|note| note.ends_with(COMPILERS))

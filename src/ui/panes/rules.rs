@@ -236,7 +236,13 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
 /// Why a rule applies here or does not.
 fn reasons(app: &App, candidate: &Candidate) -> Vec<Line> {
     let place = candidate.stops.as_ref().map(|path| (path.clone(), app.printed.text(path)));
-    rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth)
+    let enabling = || {
+        let workspace = app.session.workspace();
+        let first = workspace.enabling_rewrite(app.session.term(), &candidate.call, &candidate.at)?;
+        Some(first.told(&candidate.call, &candidate.at))
+    };
+    let enabling = if candidate.result.is_err() { enabling() } else { None };
+    rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth, enabling)
 }
 
 /// Applies a rule that was typed, at the selection.

@@ -275,7 +275,7 @@ impl Search {
 
     pub(super) fn gaps(&self) -> Vec<(Gap, u32)> {
         let met = self.graph.gaps.all().map(|(gap, needed)| (gap.clone(), needed));
-        let unread = (self.unread == Some(false)).then_some((Gap::Unread, 0));
+        let unread = self.unread.as_ref().is_some_and(|unread| !unread.all).then_some((Gap::Unread, 0));
         met.chain(self.too_large.then_some((Gap::Written, 0))).chain(unread).collect()
     }
 
@@ -322,7 +322,7 @@ impl Search {
             never: false,
             outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
             left_out,
-            unread: self.unread.is_some(),
+            unread: self.unread.clone(),
             fewer: self.fewer(),
             most_nodes: self.bound,
             most_time: self.budget.time,

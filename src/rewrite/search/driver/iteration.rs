@@ -15,7 +15,8 @@ use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::search::goal::{Programs, Reached};
 use crate::search::memory::{growth, of_nodes};
-use crate::search::{Control, Found, Grown, Limit, Phase, StopPoint};
+use crate::search::unread::unread;
+use crate::search::{Control, Found, Grown, Limit, Phase, StopPoint, Unread};
 use crate::sketch::best::KBest;
 use crate::sketch::extract::Extracted;
 use std::sync::atomic::Ordering;
@@ -144,7 +145,7 @@ impl Search {
         let extracting = (control.now)();
         let ranked = self.rank(&over, |best| (best.of(1), (asked > 1).then(|| best.of(asked))));
         self.extraction = (control.now)().saturating_sub(extracting);
-        let Some((Programs { programs, complete, looked_at }, several)) = ranked else {
+        let Some((Programs { programs, complete, looked_at, unread: like }, several)) = ranked else {
             return Err(self.halted(control));
         };
         self.cut_short = false;
@@ -154,7 +155,8 @@ impl Search {
                 let message = "The program that was found is nested too deeply to be shown.";
                 return Err(Halt::Broken(Box::new(Diagnostic::error("E0415", message))));
             }
-            self.unread = Some(complete && looked_at < MOST_UNREAD);
+            let part = like.as_ref().and_then(unread);
+            self.unread = Some(Unread { all: complete && looked_at < MOST_UNREAD, part });
             self.parts.iter_mut().take(1).for_each(|whole| whole.at_root = false);
             return Ok(false);
         };

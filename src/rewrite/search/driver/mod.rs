@@ -24,6 +24,7 @@ use crate::lang::ty::Type;
 use crate::normal::{all_params, normal_form_with, written_params};
 use crate::rule::library::reductions;
 use crate::rule::{Body, RuleArg, RuleUse};
+use crate::search::Unread;
 use crate::sketch::Sketch;
 use crate::sketch::best::KBest;
 use std::collections::{BTreeMap, VecDeque};
@@ -101,8 +102,8 @@ pub struct Search {
     extraction: Duration,
     /// The sketch was last asked until a limit was met, or somebody stopped that.
     cut_short: bool,
-    /// What is like the sketch now is so only by what nobody reads; were all such programs looked at?
-    unread: Option<bool>,
+    /// What is like the sketch now, where it is so only by what nobody reads.
+    unread: Option<Unread>,
     began: Option<Duration>,
     told: Option<Duration>,
     outcome: Option<Outcome>,

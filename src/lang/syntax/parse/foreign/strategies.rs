@@ -36,8 +36,7 @@ impl Parser<'_> {
                 "Parameters of strategies have no types: `strategy s(n, t) = …`.".into()
             }
             (_, "a strategy") if row().is_none() && behind_joint() => {
-                "What joins two strategies stands between them: write the second one, or leave it out."
-                    .into()
+                "What joins two strategies stands between them: write the second one, or leave it out.".into()
             }
             _ => row()?.into(),
         })
