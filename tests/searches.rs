@@ -678,6 +678,18 @@ fn table(args: &[&str], code: i32) -> Vec<serde_json::Value> {
     serde_json::from_str::<serde_json::Value>(&ran.out).unwrap().as_array().unwrap().clone()
 }
 
+/// Who makes the guides is compared; written and derived ones lead to each goal.
+#[test]
+fn ways_to_make_guides_are_compared() {
+    let rows = table(&["guides", "--goal", "baseline"], 0);
+    let found = |row: &serde_json::Value| row["found"] == true && row["searches"] == 1;
+    assert!(rows.len() == 4 && rows.iter().all(found), "{rows:?}");
+    let rows = table(&["guides", "--goal", "blocking", "--method", "library"], 0);
+    assert!(rows.len() == 1 && rows.iter().all(found), "{rows:?}");
+    let rows = table(&["guides", "--method", "derived", "--method", "written"], 0);
+    assert!(rows.len() == 14 && rows.iter().all(|row| row["found"] == true), "{rows:?}");
+}
+
 #[test]
 fn encodings_are_compared_on_the_goals_of_the_thesis() {
     let efficient = table(&["--encoding", "extraction-indices", "--encoding", "typed"], 0);

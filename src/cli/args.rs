@@ -1,10 +1,12 @@
 //! The command line: what can be typed, and the help for it.
 
+use super::unguided::methods::Method;
 use crate::rewrite::encodings::Encoding;
 use crate::rewrite::search::options::MOST_BEST;
 use crate::session::data::Given;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::time::Duration;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -392,6 +394,7 @@ const UNGUIDED_HELP: &str = "\
 Examples:
   shine-tui unguided                                   the thesis's table of encodings (section 5.5)
   shine-tui unguided matmul --goal blocking --for 60   a row of its table of searches without guides
+  shine-tui unguided guides --method derived           the same goals with guides that are derived
   shine-tui unguided blur.rise 'reach contains(mapSeq) using { useMapSeq, mapFusion }'
 
 Each search runs in a process of its own. Its memory is the most that this process held, and what --memory limits. `rules` counts the applications that made two classes of terms one.
@@ -411,7 +414,7 @@ Exit codes:
 
 #[derive(Args, Debug)]
 pub struct Unguided {
-    /// A table, `encodings` or `matmul`, or a program (.rise)
+    /// A table, `encodings`, `matmul` or `guides`, or a program (.rise)
     #[arg(value_name = "TABLE|PROGRAM", default_value = "encodings")]
     pub what: String,
     /// For a program: what to search, `reach SKETCH using RULES`; of its options, time, memory, nodes and iterations are not heeded
@@ -425,6 +428,9 @@ pub struct Unguided {
     /// Only this encoding; may be given several times
     #[arg(long, value_enum)]
     pub encoding: Vec<EncodingChoice>,
+    /// Of the table of guides: only those that are made so; may be given several times
+    #[arg(long, value_enum)]
+    pub method: Vec<Method>,
     /// How many seconds each search may take
     #[arg(long = "for", value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub seconds: u64,
@@ -436,6 +442,18 @@ pub struct Unguided {
     pub alone: bool,
     #[command(flatten)]
     pub json: Json,
+}
+
+impl Unguided {
+    /// How long each search may take.
+    pub fn time(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+
+    /// How much memory each may hold.
+    pub fn bytes(&self) -> u64 {
+        self.memory << 20
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -6,6 +6,7 @@ use super::workspace::Workspace;
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
 use crate::rewrite::encodings::{self, Bounds, Encoding, Found, Outcome, World};
+use crate::rewrite::guide;
 use crate::rewrite::rule::Rewritten;
 use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{self, Budget, Limit, Search};
@@ -25,8 +26,20 @@ pub fn run(
     encoding: Option<Encoding>,
     bounds: &Bounds,
 ) -> Result<Outcome, Diagnostic> {
+    ran(Runner { workspace, encoding, chooses: false, bounds, outcome: None }, text)
+}
+
+/// As [`run`] in the typed e-graph, with all rules of the library that can help, where the search names none.
+///
+/// # Errors
+/// As [`run`].
+pub fn with_library(workspace: &Workspace, text: &str, bounds: &Bounds) -> Result<Outcome, Diagnostic> {
+    ran(Runner { workspace, encoding: None, chooses: true, bounds, outcome: None }, text)
+}
+
+fn ran(mut runner: Runner<'_>, text: &str) -> Result<Outcome, Diagnostic> {
+    let workspace = runner.workspace;
     let strategy = workspace.parse_strategy(text)?;
-    let mut runner = Runner { workspace, encoding, bounds, outcome: None };
     let env = strategy::Env { rules: &workspace.rules, sizes: &workspace.program.sizes, known: None };
     let never = AtomicBool::new(false);
     let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search: &mut runner };
@@ -45,6 +58,8 @@ pub fn run(
 struct Runner<'a> {
     workspace: &'a Workspace,
     encoding: Option<Encoding>,
+    /// It chooses rules where none are named.
+    chooses: bool,
     bounds: &'a Bounds,
     outcome: Option<Outcome>,
 }
@@ -52,14 +67,24 @@ struct Runner<'a> {
 impl SearchRunner for Runner<'_> {
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
         let invalid = |d| SearchFailure::Invalid(Box::new(d));
-        let Some(rules) = &request.rules else {
-            let problem = Diagnostic::error("E0915", "A search without guides is given its rules.");
-            return Err(invalid(problem.hint("Write `reach SKETCH using RULES`.")));
-        };
         let library = &self.workspace.sketches;
         let sketch =
             sketch::read_with(request.sketch, library, &self.workspace.program.sizes, &request.sizes)
                 .map_err(|mut all| invalid(all.swap_remove(0)))?;
+        let chosen;
+        let rules = match &request.rules {
+            Some(rules) => rules,
+            None if self.chooses => {
+                let sizes = guide::sizes_of(&sketch);
+                let step = guide::Step { sketch: &sketch, sizes: &sizes, makes: &[] };
+                chosen = guide::rules(&self.workspace.rules, start, &step, guide::Breadth::Wide);
+                &chosen
+            }
+            None => {
+                let problem = Diagnostic::error("E0915", "A search without guides is given its rules.");
+                return Err(invalid(problem.hint("Write `reach SKETCH using RULES`.")));
+            }
+        };
         let names = Names {
             size: &|name| request.sizes.iter().find(|(n, _)| **n == *name).map(|(_, size)| size.clone()),
             pattern: &|name| library.patterns.find(name),

@@ -28,7 +28,7 @@ mod tests {
     fn the_part_that_nobody_reads_is_named() {
         for (body, part) in [
             ("snd (map sqrt a, b)", Some("map sqrt a")),
-            ("let (toMem (map abs b)) (\\x. map sqrt a)", Some("map abs b")),
+            ("let (toMem (map abs b)) (\\x. map sqrt a)", Some("toMem (map abs b)")),
             ("zip (map abs b) a |> map (\\p. sqrt (snd p))", Some("map abs b")),
             ("map (\\x. fst (x, idx (natAsIndex n 0) b)) a", Some("idx")),
             ("map sqrt a", None),

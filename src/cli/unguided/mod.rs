@@ -1,11 +1,14 @@
-//! `shine-tui unguided`: equality saturation without guides, by encoding, as a table.
+//! `shine-tui unguided`: equality saturation without guides, by encoding, as a table; and by who makes the guides
+//! ([`methods`]).
+
+pub mod methods;
 
 use super::args::{EncodingChoice, Rewriting, Unguided};
 use super::exit::Exit;
 use super::load::{fail, fail_all, opened};
 use super::output;
 use crate::lang::diag::Diagnostic;
-use crate::rewrite::encodings::{Bounds, Found};
+use crate::rewrite::encodings::{Bounds, Found, Outcome};
 use crate::session::files::{Origin, Text, Texts};
 use crate::session::unguided;
 use crate::session::workspace::Workspace;
@@ -22,11 +25,13 @@ struct Goal {
     /// File names without ending, with the texts.
     texts: &'static [(&'static str, &'static str)],
     search: &'static str,
+    /// The strategy that searches with the thesis's guides.
+    written: Option<&'static str>,
 }
 
 const MATMUL: &[(&str, &str)] = &[
-    ("matmul.rise", include_str!("../../kernels/matmul/matmul.rise")),
-    ("matmul.elevate", include_str!("../../kernels/matmul/matmul.elevate")),
+    ("matmul.rise", include_str!("../../../kernels/matmul/matmul.rise")),
+    ("matmul.elevate", include_str!("../../../kernels/matmul/matmul.elevate")),
 ];
 
 const fn encoding(
@@ -34,11 +39,11 @@ const fn encoding(
     texts: &'static [(&'static str, &'static str)],
     search: &'static str,
 ) -> Goal {
-    Goal { table: "encodings", name, texts, search }
+    Goal { table: "encodings", name, texts, search, written: None }
 }
 
-const fn matmul(name: &'static str, search: &'static str) -> Goal {
-    Goal { table: "matmul", name, texts: MATMUL, search }
+const fn matmul(name: &'static str, written: &'static str, search: &'static str) -> Goal {
+    Goal { table: "matmul", name, texts: MATMUL, search, written: Some(written) }
 }
 
 /// Thesis sections 5.5 (figures 5.7 to 5.9) and 5.7. A search without a guide has the rules of all steps.
@@ -46,44 +51,59 @@ const GOALS: &[Goal] = &[
     encoding(
         "reduction",
         &[
-            ("reduction.rise", include_str!("../../assets/goals/reduction.rise")),
-            ("reduction.elevate", include_str!("../../assets/goals/reduction.elevate")),
+            ("reduction.rise", include_str!("../../../assets/goals/reduction.rise")),
+            ("reduction.elevate", include_str!("../../../assets/goals/reduction.elevate")),
         ],
         "reach seven using betaReduction with (normal: none)",
     ),
     encoding(
         "fission",
         &[
-            ("fission.rise", include_str!("../../assets/goals/fission.rise")),
-            ("fission.elevate", include_str!("../../assets/goals/fission.elevate")),
+            ("fission.rise", include_str!("../../../assets/goals/fission.rise")),
+            ("fission.elevate", include_str!("../../../assets/goals/fission.elevate")),
         ],
         "reach fissioned using { mapFusion, mapFission }",
     ),
     encoding(
         "binomial",
         &[
-            ("binomial.rise", include_str!("../../assets/goals/binomial.rise")),
-            ("binomial.rules", include_str!("../../assets/goals/binomial.rules")),
-            ("binomial.elevate", include_str!("../../assets/goals/binomial.elevate")),
+            ("binomial.rise", include_str!("../../../assets/goals/binomial.rise")),
+            ("binomial.rules", include_str!("../../../assets/goals/binomial.rules")),
+            ("binomial.elevate", include_str!("../../../assets/goals/binomial.elevate")),
         ],
         "reach scanline using binomialRules",
     ),
-    matmul("baseline", "reach baseline using baselineRules"),
+    matmul("baseline", "searchBaseline", "reach baseline using baselineRules"),
     matmul(
         "blocking",
+        "searchBlocking",
         "reach reorder1(32, 32, 4) using { splitRules, reorderRules } with (dims: 6, size: 200)",
     ),
     matmul(
         "vectorization",
+        "searchVectorization",
         "reach lower1(32, 32, 4, 32) using { splitRules, reorderRules, lowerRules } with (dims: 6, size: 200)",
     ),
     matmul(
         "loopPerm",
+        "searchLoopPerm",
         "reach lower2(32, 32, 4, 32) using { splitRules, reorderRules, lowerRules } with (dims: 6, size: 300)",
     ),
-    matmul("arrayPacking", "reach lower3(32, 32, 4, 32) using allRules with (dims: 6, size: 300)"),
-    matmul("cacheBlocks", "reach lower4(32, 32, 4, 32) using allRules with (dims: 6, size: 300)"),
-    matmul("parallel", "reach lower5(32, 32, 4, 32) using allRules with (dims: 6, size: 300)"),
+    matmul(
+        "arrayPacking",
+        "searchArrayPacking",
+        "reach lower3(32, 32, 4, 32) using allRules with (dims: 6, size: 300)",
+    ),
+    matmul(
+        "cacheBlocks",
+        "searchCacheBlocks",
+        "reach lower4(32, 32, 4, 32) using allRules with (dims: 6, size: 300)",
+    ),
+    matmul(
+        "parallel",
+        "searchParallel",
+        "reach lower5(32, 32, 4, 32) using allRules with (dims: 6, size: 300)",
+    ),
 ];
 
 /// What a row is about.
@@ -96,6 +116,9 @@ struct Task<'a> {
 /// Runs each search in a process of its own, so that what one needs of memory is its own, and prints the rows as they
 /// come.
 pub fn run(args: &Unguided) -> Result<Exit, Exit> {
+    if args.what == methods::TABLE {
+        return methods::run(args);
+    }
     let tasks = tasks(args).map_err(|problem| fail(&problem))?;
     if args.alone {
         let Some(task) = tasks.first() else { return Ok(Exit::Done) };
@@ -108,7 +131,7 @@ pub fn run(args: &Unguided) -> Result<Exit, Exit> {
         output::print(&line(&HEADS.map(str::to_owned)))?;
     }
     for task in &tasks {
-        let mut row = apart(args, task)?;
+        let mut row = apart(args, &which(args, task))?;
         row["goal"] = json!(task.goal.map_or(task.search, |g| g.name));
         row["encoding"] = json!(task.encoding.to_string());
         if !args.json.json {
@@ -141,22 +164,35 @@ fn tasks(args: &Unguided) -> Result<Vec<Task<'_>>, Diagnostic> {
             let problem =
                 Diagnostic::error("E0916", format!("`{}` is no table, and no search is given.", args.what));
             return Err(problem
-                .hint("The tables are `encodings` and `matmul`; for a program write `shine-tui unguided PROGRAM.rise 'reach SKETCH using RULES'`."));
+                .hint("The tables are `encodings`, `matmul` and `guides`; for a program write `shine-tui unguided PROGRAM.rise 'reach SKETCH using RULES'`."));
         };
         let task = |encoding| Task { goal: None, search, encoding };
         return Ok(chosen(&all).into_iter().map(task).collect());
     }
     let default = if args.what == "matmul" { &all[4..] } else { &all[..] };
     if let Some(name) = args.goal.iter().find(|name| of_table().all(|g| g.name != **name)) {
-        let known: Vec<&str> = of_table().map(|g| g.name).collect();
-        let problem = Diagnostic::error("E0916", format!("The table has no goal `{name}`."));
-        return Err(problem
-            .did_you_mean(name, known.iter().copied())
-            .note(format!("Its goals are {}.", known.join(", "))));
+        return Err(no_goal(name, of_table()));
     }
     let goals = of_table().filter(|g| args.goal.is_empty() || args.goal.iter().any(|name| *name == g.name));
     let task = |goal: &'static Goal, encoding| Task { goal: Some(goal), search: goal.search, encoding };
     Ok(goals.flat_map(|goal| chosen(default).into_iter().map(move |e| task(goal, e))).collect())
+}
+
+fn no_goal(name: &str, goals: impl Iterator<Item = &'static Goal>) -> Diagnostic {
+    let known: Vec<&str> = goals.map(|goal| goal.name).collect();
+    Diagnostic::error("E0916", format!("The table has no goal `{name}`."))
+        .did_you_mean(name, known.iter().copied())
+        .note(format!("Its goals are {}.", known.join(", ")))
+}
+
+/// The program of a goal, with what stands beside it.
+fn loaded(goal: &Goal) -> Result<Arc<Workspace>, Exit> {
+    let text = |(label, text): &(&str, &str)| Text { label: (*label).into(), text: (*text).into() };
+    let mut all = goal.texts.iter().map(text);
+    let Some(program) = all.next() else { return Err(Exit::BadInput) };
+    let files = all.collect();
+    let texts = Texts { program, files, default_sizes: Default::default(), origin: Origin::default() };
+    Ok(Arc::new(Workspace::load(&texts, None).map_err(|problems| fail_all(&problems))?))
 }
 
 /// A search in this process.
@@ -167,35 +203,39 @@ fn alone(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
             let options = Rewriting { file, program: args.program.clone(), strategies: vec![] };
             opened(&options, None)?.workspace().clone()
         }
-        Some(goal) => {
-            let text = |(label, text): &(&str, &str)| Text { label: (*label).into(), text: (*text).into() };
-            let mut all = goal.texts.iter().map(text);
-            let Some(program) = all.next() else { return Err(Exit::BadInput) };
-            let files = all.collect();
-            let texts =
-                Texts { program, files, default_sizes: Default::default(), origin: Origin::default() };
-            Arc::new(Workspace::load(&texts, None).map_err(|problems| fail_all(&problems))?)
-        }
+        Some(goal) => loaded(goal)?,
     };
-    let bounds = Bounds { time: Duration::from_secs(args.seconds), memory: args.memory << 20 };
+    let bounds = Bounds { time: args.time(), memory: args.bytes() };
     let row = unguided::run(&workspace, task.search, task.encoding.encoding(), &bounds);
-    let row = row.map_err(|problem| fail(&problem))?;
-    let end = match row.found {
-        Found::Yes => "found",
-        Found::Saturated => "saturated",
-        Found::OutOfTime => "time",
-        Found::OutOfMemory => "memory",
-    };
-    Ok(json!({
+    Ok(as_json(&row.map_err(|problem| fail(&problem))?))
+}
+
+fn as_json(row: &Outcome) -> Value {
+    json!({
         "found": row.found == Found::Yes,
-        "end": end,
+        "end": name_of(row.found),
         "seconds": row.time.as_secs_f64(),
-        "megabytes": peak_kilobytes("self").map(|kb| kb as f64 / 1e3),
+        "megabytes": megabytes(),
+        "searches": 1,
         "rules": row.applied,
         "nodes": row.nodes,
         "classes": row.classes,
         "iterations": row.iterations,
-    }))
+    })
+}
+
+fn name_of(end: Found) -> &'static str {
+    match end {
+        Found::Yes => "found",
+        Found::Saturated => "saturated",
+        Found::OutOfTime => "time",
+        Found::OutOfMemory => "memory",
+    }
+}
+
+/// The most memory that this process has held.
+fn megabytes() -> Option<f64> {
+    peak_kilobytes("self").map(|kb| kb as f64 / 1e3)
 }
 
 /// The most memory that a process has held; none where the system does not tell.
@@ -210,8 +250,30 @@ const STARTING: Duration = Duration::from_millis(300);
 /// After so long it is asked again whether that has ended.
 const ASKED: Duration = Duration::from_millis(2);
 
+/// Which search a process is to run.
+fn which(args: &Unguided, task: &Task<'_>) -> Vec<String> {
+    let mut all = vec!["--encoding".to_owned(), task.encoding.to_string()];
+    let mut add = |more: &[&str]| all.extend(more.iter().map(|text| (*text).to_owned()));
+    match task.goal {
+        Some(goal) => add(&["--goal", goal.name, goal.table]),
+        None => {
+            for (name, value) in &args.program.sizes {
+                add(&["--size", &format!("{name}={value}")]);
+            }
+            if let Some(def) = &args.program.def {
+                add(&["--def", def]);
+            }
+            for dir in &args.program.rules {
+                add(&["--rules", &dir.to_string_lossy()]);
+            }
+            add(&["--", &args.what, task.search]);
+        }
+    }
+    all
+}
+
 /// A search in a process of its own, which is ended where it does not keep to its time.
-fn apart(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
+fn apart(args: &Unguided, which: &[String]) -> Result<Value, Exit> {
     let cannot = |why: String| {
         let problem =
             Diagnostic::error("E0706", format!("The process of a search cannot be started: {why}."));
@@ -222,26 +284,11 @@ fn apart(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
     };
     let binary = std::env::current_exe().map_err(|e| cannot(e.to_string()))?;
     let mut command = Command::new(binary);
-    command.arg("unguided").arg("--alone").args(["--encoding", &task.encoding.to_string()]);
-    command.args(["--for", &args.seconds.to_string(), "--memory", &args.memory.to_string()]);
-    match task.goal {
-        Some(goal) => drop(command.args(["--goal", goal.name, goal.table])),
-        None => {
-            for (name, value) in &args.program.sizes {
-                command.arg("--size").arg(format!("{name}={value}"));
-            }
-            if let Some(def) = &args.program.def {
-                command.arg("--def").arg(def);
-            }
-            for dir in &args.program.rules {
-                command.arg("--rules").arg(dir);
-            }
-            command.args(["--", &args.what, task.search]);
-        }
-    }
+    command.arg("unguided").arg("--alone");
+    command.args(["--for", &args.seconds.to_string(), "--memory", &args.memory.to_string()]).args(which);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|e| cannot(e.to_string()))?;
-    let (started, limit) = (Instant::now(), Duration::from_secs(args.seconds));
+    let (started, limit) = (Instant::now(), args.time());
     let most = limit.saturating_add(limit / 10).saturating_add(STARTING);
     while child.try_wait().map_err(|e| cannot(e.to_string()))?.is_none() {
         if started.elapsed() > most {
@@ -283,6 +330,14 @@ fn line(cells: &[String; 10]) -> String {
     format!("{goal:<24} {substitution:<12} {binding:<10} {found:<15}{rest}\n")
 }
 
+fn seconds(row: &Value) -> String {
+    row["seconds"].as_f64().map_or_else(|| "-".to_owned(), |s| format!("{s:.3} s"))
+}
+
+fn memory(row: &Value) -> String {
+    row["megabytes"].as_f64().map_or_else(|| "-".to_owned(), |mb| format!("{mb:.1} MB"))
+}
+
 fn cells(row: &Value) -> [String; 10] {
     let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
     let number = |key: &str| row[key].as_u64().map_or_else(|| "-".to_owned(), |n| n.to_string());
@@ -296,15 +351,13 @@ fn cells(row: &Value) -> [String; 10] {
         "types" => "needs types".to_owned(),
         end => format!("no: {end}"),
     };
-    let seconds = row["seconds"].as_f64().map_or_else(|| "-".to_owned(), |s| format!("{s:.3} s"));
-    let memory = row["megabytes"].as_f64().map_or_else(|| "-".to_owned(), |mb| format!("{mb:.1} MB"));
     [
         text("goal"),
         substitution,
         binding,
         found,
-        seconds,
-        memory,
+        seconds(row),
+        memory(row),
         number("rules"),
         number("nodes"),
         number("classes"),
