@@ -558,7 +558,7 @@ fn groups_are_whole_at_every_size_that_is_checked() {
     let Some(device) = opencl() else { return };
     for n in [64, 192] {
         let check = ran(text, &sizes(&[("n", n)]), &device, Mode::Once).check.unwrap();
-        assert!(check.starts_with("agrees with the interpreter at n=64;"), "{check}");
+        assert!(check.starts_with(&format!("agrees with the interpreter at n={n};")), "{check}");
     }
     let problems = workspace(text).program.check_sizes(&sizes(&[("n", 96)]));
     assert!(problems[0].message.ends_with("64 divides n."), "{problems:?}");

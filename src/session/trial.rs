@@ -10,6 +10,10 @@ use crate::lang::work;
 /// The most operations or bytes of a run at small sizes; the interpreter has to go through them.
 const SMALL: f64 = 3e7;
 
+/// Sizes that are asked for are small if a run has no more of either: another kernel at other sizes takes longer to compile than
+/// the interpreter to go through them.
+const SMALL_BY_THEMSELVES: f64 = 1e6;
+
 /// The most operations of a run at odd sizes.
 const ODD: f64 = 1e8;
 
@@ -83,6 +87,16 @@ pub fn small(workspace: &Workspace, term: &Term) -> Option<Sizes> {
         return None;
     }
     let all_hold = constraints.iter().all(|c| check_constraint(c, &sizes).is_ok());
-    let scalars = work::of(&workspace.program.term, &sizes);
-    (all_hold && scalars.flops.max(scalars.bytes) < SMALL).then_some(sizes)
+    (all_hold && scalars(workspace, &sizes) < SMALL).then_some(sizes)
+}
+
+/// Is the interpreter asked at these sizes themselves?
+pub fn are_small(workspace: &Workspace, sizes: &Sizes) -> bool {
+    scalars(workspace, sizes) < SMALL_BY_THEMSELVES
+}
+
+/// The operations of a run, or its bytes, whichever are more.
+fn scalars(workspace: &Workspace, sizes: &Sizes) -> f64 {
+    let work = work::of(&workspace.program.term, sizes);
+    work.flops.max(work.bytes)
 }

@@ -366,10 +366,15 @@ impl<'a> Checked<'a> {
         ))
     }
 
-    /// Runs the kernel at small sizes and compares with the interpreter. None when there are no small sizes.
+    /// Runs the kernel at small sizes, those that are asked for if they are, and compares with the interpreter. None when there are
+    /// no small sizes.
     fn check_small(&self) -> Result<Option<String>, Diagnostic> {
         let workspace = self.asked.workspace;
-        let Some(sizes) = trial::small(workspace, self.asked.term) else { return Ok(None) };
+        let asked = self.asked.sizes;
+        let these = || trial::are_small(workspace, asked).then(|| asked.clone());
+        let Some(sizes) = these().or_else(|| trial::small(workspace, self.asked.term)) else {
+            return Ok(None);
+        };
         let inputs = Inputs::random(self.asked.term, &sizes, inputs::Kind::Uniform)?;
         let program = &workspace.program.term;
         let values = inputs.values(self.asked.term, &sizes)?;
