@@ -12,6 +12,7 @@ use crate::lang::term::Term;
 use crate::rule::WhyNot;
 use crate::rule::apply::Step;
 use crate::rule::load;
+use crate::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rule::why::Reason;
 
 impl<'a> Machine<'a> {
@@ -134,6 +135,11 @@ impl<'a> Machine<'a> {
             return Ok(());
         }
         let found = match self.env.rules.get(&name.kind) {
+            None if &*name.kind == RIGHT_TO_LEFT => Err(Box::new(
+                Diagnostic::error("E0301", format!("`{RIGHT_TO_LEFT}` is a strategy, and no rule of a search."))
+                    .label(name.span, "stands in strategies")
+                    .hint("A search takes rules in the direction in which they are written. Another rule may lead back, or one of your own that is written the other way round."),
+            )),
             None => Err(Box::new(
                 Diagnostic::error("E0301", format!("There is no rule or set of rules `{}`.", name.kind))
                     .label(name.span, "not known")
