@@ -3,7 +3,7 @@
 use crate::rewrite::encodings::Encoding;
 use crate::rewrite::search::options::MOST_BEST;
 use crate::session::data::Given;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 const AFTER_HELP: &str = "\
@@ -26,7 +26,7 @@ Exit codes:
   0  done; a replay agrees
   1  a finding: a replay disagrees, a check failed, a strategy or a search did not get there
   2  bad usage or unreadable input
-  3  the environment: no such device, no compiler, a driver failure";
+  3  the environment: no such device, no compiler, a driver failure, no room on the disk";
 
 /// An interactive optimisation assistant for RISE array programs.
 ///
@@ -80,7 +80,8 @@ Examples:
 Exit codes:
   0  done
   1  a line was refused or failed, and the lines do not come from a terminal
-  2  the program or the session cannot be read";
+  2  the program or the session cannot be read
+  3  what was done cannot be written to the disk";
 
 /// The assistant as plain text.
 #[derive(Args, Debug)]
@@ -102,11 +103,12 @@ What the screen knows beside the session, such as the best programs of a search,
 The folder has the generated code with its Makefile, the program, and the strategy that leads to it.";
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("what").args(["html", "folder"]).required(true).multiple(true))]
 pub struct Export {
     #[command(flatten)]
     pub rewriting: Rewriting,
     /// Write a page of HTML to this file
-    #[arg(long, value_name = "FILE", required_unless_present = "folder")]
+    #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the sources to this folder
     #[arg(long, value_name = "DIR")]

@@ -15,6 +15,7 @@ use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
 use crate::session::peak;
 use crate::session::sweep::{self, Point, values_of};
+use crate::session::whole::{Asked, not_written, room_for};
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
 use crate::view::{Alphabet, jobs};
@@ -144,6 +145,10 @@ fn swept(
         let problem = Diagnostic::error("E0901", format!("`--sweep {text}` names no sizes: {why}."));
         fail(&problem.hint("Write it as k=1024..65536, which doubles, or as k=1000,5000,20000; m=n=k=256..2048 is of sizes that are alike."))
     })?;
+    // What is in the way is not found out only when all is measured.
+    if let Some(folder) = &args.dispatch {
+        room_for(folder).map_err(|e| fail(&not_written(folder, &e, DISPATCH)))?;
+    }
     let mut points = vec![];
     let shown = output::Standing::default();
     let name = of.name();
@@ -182,6 +187,9 @@ fn swept(
     Ok(Exit::Done)
 }
 
+/// What names the folder of the function.
+const DISPATCH: Asked<'static> = Asked { by: "--dispatch", force: true };
+
 /// Writes the function that chooses one of the two by the size, with all that it needs.
 fn dispatched(
     args: &Bench,
@@ -198,7 +206,7 @@ fn dispatched(
     let [a, b] = [side(session, names[0]), side(other, names[1])];
     let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
     let files = dispatch::files(sides, &args.device, sizes, points)?;
-    dispatch::write(folder, &files, args.force)
+    dispatch::write(folder, &files, args.force, DISPATCH)
 }
 
 /// Runs the strategies, which know the sizes of the data that is given, if any is.

@@ -42,7 +42,8 @@ pub fn exit_of(problem: &Diagnostic) -> Exit {
     match code {
         "E0701" | "E0703" | "E0706" | "E0710" | "E0711" | "E0713" | "E0714" => Exit::Environment,
         "E0709" => Exit::Interrupted,
-        "E0805" => Exit::Environment,
+        // What cannot be written: what is in the way instead, E0918, can be named otherwise.
+        "E0805" | "E0906" => Exit::Environment,
         // What a strategy leaves open is wrong, or nothing: it is not that it does not get to its end.
         "E0314" | "E0316" => Exit::BadInput,
         // The text of a strategy or of a sketch is wrong: nothing was tried.

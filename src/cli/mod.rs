@@ -14,6 +14,7 @@ mod line;
 mod load;
 mod man;
 mod output;
+mod outputs;
 mod patterns;
 mod replay;
 mod rules;

@@ -7,11 +7,13 @@ use super::{load, output, sessions};
 use crate::lang::diag::Diagnostic;
 use crate::session::files;
 use crate::session::listing;
+use crate::session::record::SaveState;
 use crate::session::replay;
 use crate::session::state::Session;
 use crate::session::workspace::Problems;
 use crate::ui::capabilities::{ColourChoice, Depth};
 use crate::ui::keeper;
+use crate::ui::leaving;
 use crate::ui::run::{self, Ending, Failure, NotOpened, Notifier, Opened, Options, Unfinished};
 use crate::ui::screen::has_shell;
 use std::path::{Path, PathBuf};
@@ -66,8 +68,8 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
             Ok(Exit::Done)
         }
         Ok(Ending::GoOn(_)) => Ok(Exit::Done),
-        Ok(Ending::Signal(number, session)) => {
-            output::complain(&ended_by(number, kept, session.as_deref()));
+        Ok(Ending::Signal(number, save)) => {
+            output::complain(&ended_by(number, kept, &save));
             Ok(Exit::Signal(number))
         }
         Err(Failure::Session(problems)) => Err(load::fail_all(&problems)),
@@ -103,7 +105,10 @@ pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opene
         if args.session.is_some() {
             return Err(failed(problem));
         }
-        warnings.push(format!("This session is not recorded: {}", problem.message));
+        warnings.push(format!(
+            "This session is not on the disk. {} `:save FILE` writes all of it to another place.",
+            problem.message
+        ));
     }
     // A place that was named for this session is for this one.
     let unfinished = if args.session.is_none() { unfinished(file) } else { None };
@@ -118,18 +123,20 @@ fn unfinished(program: &Path) -> Option<Unfinished> {
 }
 
 /// What is said after a signal, to whoever still reads it.
-fn ended_by(number: i32, kept: Option<keeper::Kept>, session: Option<&Path>) -> String {
+fn ended_by(number: i32, kept: Option<keeper::Kept>, save: &SaveState) -> String {
     let name = match kept {
         Some(kept) if !kept.lives() => "the end of the process that keeps its terminal",
         _ => signal_hook::low_level::signal_name(number).unwrap_or("a signal"),
     };
-    let session = session.map_or_else(String::new, |path| {
+    let (lost, what) = match leaving::unsaved(save) {
+        None => (String::new(), "Nothing that you did is lost: the session"),
+        Some(why) => (format!(" {why}"), "What was done before"),
+    };
+    let session = save.path.as_ref().map_or_else(String::new, |path| {
         let path = path.display();
-        format!(
-            " Nothing that you did is lost: the session is in {path} ; `shine-tui {path}` opens it again."
-        )
+        format!(" {what} is in {path} ; `shine-tui {path}` opens it again.")
     });
-    format!("shine-tui was ended by {name}.{session}\n")
+    format!("shine-tui was ended by {name}.{lost}{session}\n")
 }
 
 /// Says where the session is, for whoever wants to go on with it.

@@ -240,11 +240,11 @@ impl Session {
     /// Starts to write the log, in the state folder without a name or at a path that the user named.
     ///
     /// # Errors
-    /// The log cannot be written there. The session goes on without one.
+    /// The log cannot be written there. It is kept, so that [`Session::save_as`] can write it elsewhere.
     pub fn start_log(&mut self, named: Option<&std::path::Path>) -> Result<(), Diagnostic> {
         let header = self.workspace.header(&self.sizes);
-        self.recorder = Recorder::start(&header, named, &self.workspace.texts.origin)?;
-        Ok(())
+        self.recorder = Recorder::begin(&header, &self.workspace.texts.origin)?;
+        self.recorder.place(named, &header.program.label)
     }
 
     /// Looks whether the log is still what was written; what was not and is mended, in words.

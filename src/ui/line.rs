@@ -9,6 +9,7 @@ use super::movement::FAR;
 use super::panes;
 use super::popup::{Entry, EntryKind, Page, Popup};
 use super::update::{enter, run, run_with};
+use crate::lang::diag::nearest;
 use crate::lang::path::Path;
 use crate::ui::layout::Pane;
 use crate::view::{Line, Mark, Role};
@@ -24,7 +25,19 @@ pub struct Dialogue {
     status: String,
     /// What is to be printed when all is done that a line began.
     then: Then,
+    /// The last line, if it was warned of: taken again, it is run.
+    warned: Option<Warned>,
 }
+
+/// A line that was not run for a warning.
+struct Warned {
+    line: String,
+    kind: EntryKind,
+    text: String,
+}
+
+/// The code of a name that is no strategy, rule or size.
+const NO_NAME: &str = "E0301";
 
 /// So many rows have room for all that a pane says of what is highlighted.
 const ROWS: u16 = 10_000;
@@ -46,7 +59,7 @@ impl Dialogue {
         app.focus.zoomed = true;
         app.resize((columns.max(super::layout::LEAST.0), ROWS));
         app.settle();
-        Dialogue { app, told: 0, refused: 0, status: String::new(), then: Then::Nothing }
+        Dialogue { app, told: 0, refused: 0, status: String::new(), then: Then::Nothing, warned: None }
     }
 
     /// The session and what is looked at of it.
@@ -75,7 +88,11 @@ impl Dialogue {
         self.app.notice = None;
         self.then = Then::Nothing;
         self.app.look_at_file();
+        let warned = self.warned.take();
         match self.app.popups.last_mut() {
+            _ if warned.as_ref().is_some_and(|warned| warned.line == line) => {
+                warned.into_iter().for_each(|warned| self.once_more(&warned));
+            }
             Some(Popup::Entry(_)) if line.is_empty() => run(&mut self.app, Command::EntryBack),
             Some(Popup::Entry(entry)) => {
                 entry.set_text(line);
@@ -113,6 +130,20 @@ impl Dialogue {
             None => self.ordinary(line),
         }
         self.app.settle();
+        if let Some(Popup::Entry(entry)) = self.app.popups.last()
+            && let Some(text) = entry.warned.clone()
+        {
+            self.warned = Some(Warned { line: line.to_owned(), kind: entry.kind, text });
+        }
+    }
+
+    /// Runs what was warned of; that it was not run the first time is no refusal.
+    fn once_more(&mut self, warned: &Warned) {
+        self.refused = self.refused.saturating_sub(1);
+        let mut entry = Entry::new(warned.kind, &warned.text);
+        entry.warned = Some(warned.text.clone());
+        self.app.popups.push(Popup::Entry(Box::new(entry)));
+        run(&mut self.app, Command::EntryAccept);
     }
 
     /// A line that answers nothing.
@@ -127,6 +158,9 @@ impl Dialogue {
             return self.highlight(number);
         }
         let Some(command) = Command::from_name(word) else {
+            if let Some(reason) = self.unknown(line, word) {
+                return self.refuse(reason);
+            }
             // What is no command is a strategy, as in the list of the screen.
             return enter(&mut self.app, EntryKind::Strategy, line, "");
         };
@@ -161,6 +195,24 @@ impl Dialogue {
             }
             _ => run_with(&mut self.app, command, arguments.trim()),
         }
+    }
+
+    /// Of a line that is no strategy because of its first word, which nothing has for its name: that, and what may have
+    /// been meant. Of such a word alone it is said as of a strategy, unless it is nearly a command.
+    fn unknown(&self, line: &str, word: &str) -> Option<String> {
+        let workspace = self.app.session.workspace();
+        workspace.parse_strategy(line).err()?;
+        let unknown = workspace.parse_strategy(word).err().filter(|problem| problem.code == NO_NAME)?;
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let names = Command::ALL.iter().filter(|c| c.context() == Context::Screen).map(|c| c.name());
+        let command = nearest(word, names).map(|name| format!("Did you mean `{name}`?"));
+        let near =
+            command.or_else(|| unknown.hints.into_iter().find(|hint| hint.starts_with("Did you mean")));
+        if !word.chars().all(is_name) || near.is_none() && word == line {
+            return None;
+        }
+        let near = near.unwrap_or_else(|| "`help` lists the commands.".to_owned());
+        Some(format!("There is no command, strategy or rule `{word}`. {near}"))
     }
 
     fn refuse(&mut self, reason: String) {
@@ -234,7 +286,7 @@ impl Dialogue {
             Some(Popup::Entry(entry)) => {
                 let problems = texts(&entry.problems);
                 let refused = !problems.is_empty();
-                let lines = if refused { problems } else { asked(entry) };
+                let lines = if refused { problems } else { asked(&self.app, entry) };
                 self.refused += usize::from(refused);
                 (lines, refused)
             }
@@ -247,10 +299,14 @@ impl Dialogue {
 }
 
 /// What an entry asks for.
-fn asked(entry: &Entry) -> Vec<String> {
+fn asked(app: &App, entry: &Entry) -> Vec<String> {
     let begun = entry.text();
     let begun = if begun.is_empty() { String::new() } else { format!(", now {begun}") };
-    vec![format!("{}{begun}? For example: {}", entry.kind.title(), entry.kind.example())]
+    vec![format!(
+        "{}{begun}? For example: {}",
+        entry.kind.title(),
+        entry.kind.example(app.session.workspace())
+    )]
 }
 
 fn page_lines(page: &Page) -> Vec<String> {

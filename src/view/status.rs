@@ -124,7 +124,9 @@ fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
         part(Part::Always, Role::Warning, format!("{says}, {key} {does}"));
     }
     if let Some(problem) = &status.save.problem {
-        part(Part::Always, Role::Error, format!("not saved: {problem}"));
+        // What keeps a session from being begun was told when that was tried.
+        let why = status.save.path.as_ref().map(|_| format!(": {problem}"));
+        part(Part::Always, Role::Error, format!("not saved{}", why.unwrap_or_default()));
     } else if status.save.unsaved > 0 {
         part(Part::Always, Role::Warning, format!("{} unsaved", status.save.unsaved));
     } else if status.save.path.is_none() {
