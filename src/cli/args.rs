@@ -26,7 +26,7 @@ Exit codes:
   0  done; a replay agrees
   1  a finding: a replay disagrees, a check failed, a strategy or a search did not get there
   2  bad usage or unreadable input
-  3  the environment: no such device, no compiler, a driver failure, no room on the disk";
+  3  the environment: no such device or one that cannot run this, no compiler, a driver failure, no room on the disk";
 
 /// An interactive optimisation assistant for RISE array programs.
 ///
@@ -53,7 +53,8 @@ pub struct Screen {
     /// What `:data` runs the program on, from files, unless other files are named there; may be given several times
     #[arg(long = "input", short = 'i', value_name = "NAME=FILE", value_parser = Given::read)]
     pub inputs: Vec<Given>,
-    /// Record the session in this file instead of the state folder
+    /// Record the session in this file instead of the state folder; of a session that is opened all of it, and its own file
+    /// stays as it is
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     /// How many colours to use
@@ -320,7 +321,7 @@ pub struct Compile {
     /// Replace headers and modules that were not generated
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Record the session in this file; for a session, its own file to go on with it
+    /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     #[command(flatten)]
@@ -340,7 +341,7 @@ pub struct Apply {
     /// Show every single rewrite as a diff
     #[arg(long)]
     pub steps: bool,
-    /// Record the session in this file; for a session, its own file to go on with it
+    /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     #[command(flatten)]
@@ -551,7 +552,7 @@ pub struct Bench {
     /// Let the program's foreign functions run
     #[arg(long)]
     pub allow_foreign: bool,
-    /// Record the session in this file; for a session, its own file to go on with it
+    /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it
     #[arg(long, value_name = "FILE", conflicts_with = "inputs")]
     pub session: Option<PathBuf>,
     #[command(flatten)]
@@ -614,7 +615,7 @@ pub struct Tune {
     /// Forget the measurements of earlier tunings
     #[arg(long, conflicts_with = "file")]
     pub forget: bool,
-    /// Record the session in this file; for a session, its own file to go on with it
+    /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     /// Let the program's foreign functions run

@@ -80,6 +80,12 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
 fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, Exit> {
     let file = &args.rewriting.file;
     let revision = against.parse::<usize>().ok().filter(|_| !Path::new(against).exists());
+    if revision.is_none() && !Path::new(against).exists() {
+        let problem =
+            Diagnostic::error("E0004", format!("`{against}` cannot be read: there is no such file."));
+        let hint = "`--against` takes a program (.rise), a session (.ron), or the number of a revision of the session.";
+        return Err(fail(&problem.hint(hint)));
+    }
     let options = Rewriting {
         file: if revision.is_some() { file.clone() } else { against.into() },
         strategies: vec![],
@@ -99,6 +105,7 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     if let Some(revision) = revision {
         other.perform_now(Action::Goto { revision }).map_err(|d| fail(&d))?;
     }
+    comparable(session, &other, file, against)?;
     let names = match revision {
         Some(revision) => [file.display().to_string(), format!("revision {revision}")],
         None => [file.display().to_string(), against.to_owned()],
@@ -115,6 +122,31 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     let lines = view::in_turns([&names[0], &names[1]], &pair);
     output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     Ok(Exit::Done)
+}
+
+/// Can the two be measured at the same sizes? That they compute the same is not known of programs that are written
+/// differently, which is told.
+fn comparable(session: &Session, other: &Session, file: &Path, against: &str) -> Result<(), Exit> {
+    let (ours, theirs) = (&session.workspace().program, &other.workspace().program);
+    let only_there = theirs.sizes.iter().filter(|size| !ours.sizes.contains(size));
+    let only_there: Vec<String> = only_there.map(|size| format!("`{size}`")).collect();
+    if !only_there.is_empty() {
+        let (of, file) = (only_there.join(" and "), file.display());
+        let problem = format!(
+            "`{against}` has the size {of}, which `{file}` has not, and the two run at the same sizes."
+        );
+        return Err(fail(
+            &Diagnostic::error("E0152", problem)
+                .hint("Compare programs that take the same inputs; a size that is the same one has to have the same name."),
+        ));
+    }
+    if ours.term.digest() != theirs.term.digest() {
+        output::complain(
+            "note: The two programs are written differently. Each is checked against what is written in it; that both compute \
+             the same is not.\n",
+        );
+    }
+    Ok(())
 }
 
 fn pair_json(pair: &Pair) -> Value {

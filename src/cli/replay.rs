@@ -196,7 +196,10 @@ fn junit(cases: &[Case]) -> String {
             Outcome::Differs(what, all) => {
                 format!("<failure message=\"{}\">{}</failure>", escaped(what), escaped(all))
             }
-            Outcome::Unreadable => "<error message=\"The session cannot be read.\"/>".to_owned(),
+            Outcome::Unreadable => {
+                "<error message=\"The session cannot be read, or not replayed as it was asked for.\"/>"
+                    .to_owned()
+            }
         };
         out += &format!(
             "  <testcase classname=\"replay\" name=\"{}\">{inside}</testcase>\n",

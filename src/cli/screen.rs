@@ -7,8 +7,8 @@ use super::{load, output, sessions};
 use crate::lang::diag::Diagnostic;
 use crate::session::files;
 use crate::session::listing;
-use crate::session::record::SaveState;
-use crate::session::replay;
+use crate::session::record::{SaveState, WAY_OUT};
+use crate::session::replay::{self, Place};
 use crate::session::state::Session;
 use crate::session::workspace::Problems;
 use crate::ui::capabilities::{ColourChoice, Depth};
@@ -91,10 +91,23 @@ pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opene
     let failed = |problem: Diagnostic| NotOpened::Failed(Box::new(Problems::one(problem)));
     if load::is_session(file) {
         let bytes = load::read_log(file).map_err(failed)?;
-        let (session, warnings) = replay::resume(file, &bytes, backend, notify).map_err(NotOpened::Failed)?;
+        let place = match args.session.as_deref() {
+            Some(other) if other != file => Place::New(other),
+            _ => Place::FileIfWritable,
+        };
+        let resumed = replay::resume(file, &bytes, place, backend, notify);
+        let (session, warnings) = resumed.map_err(NotOpened::Failed)?;
         return Ok(Opened { session, warnings, unfinished: None });
     }
-    let texts = files::read(file, &load::places(&args.program.rules)).map_err(failed)?;
+    let texts = files::read(file, &load::places(&args.program.rules)).map_err(|problem| {
+        // A command alone is read as the name of a program.
+        let near =
+            file.to_str().filter(|_| file.extension().is_none() && !file.exists()).and_then(super::nearly);
+        failed(match near {
+            Some(near) => problem.hint(format!("Did you mean the command `{near}`?")),
+            None => problem,
+        })
+    })?;
     let sizes = load::sizes(&args.program);
     let def = args.program.def.as_deref();
     let mut session = Session::open(&texts, def, &sizes, backend, notify).map_err(NotOpened::Wrong)?;
@@ -105,10 +118,7 @@ pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opene
         if args.session.is_some() {
             return Err(failed(problem));
         }
-        warnings.push(format!(
-            "This session is not on the disk. {} `:save FILE` writes all of it to another place.",
-            problem.message
-        ));
+        warnings.push(format!("This session is not on the disk. {} {WAY_OUT}", problem.message));
     }
     // A place that was named for this session is for this one.
     let unfinished = if args.session.is_none() { unfinished(file) } else { None };

@@ -27,6 +27,8 @@ pub struct Recorder {
     open: bool,
     /// How many records there are.
     records: usize,
+    /// How many of them are on the disk in a file that cannot be gone on with.
+    before: usize,
 }
 
 /// What the status line says about saving.
@@ -40,12 +42,21 @@ pub struct SaveState {
     pub problem: Option<String>,
 }
 
-fn diagnostic(e: &LogError) -> Diagnostic {
-    let code = if matches!(e, LogError::Exists { .. }) { "E0918" } else { "E0805" };
+/// What can be done where nothing is written.
+pub const WAY_OUT: &str = "`:save FILE` writes all of it to another place.";
+
+/// What is said where a log cannot be written.
+pub fn diagnostic(e: &LogError) -> Diagnostic {
+    let code = match e {
+        LogError::Io { .. } | LogError::InUse { .. } => "E0805",
+        LogError::Exists { .. } => "E0918",
+    };
     let d = Diagnostic::error(code, e.to_string());
     match e {
         LogError::Io { .. } => d.hint("Record the session in another place, or make room for it there."),
-        LogError::InUse { .. } => d.hint("Close the other one, or record this session in another file."),
+        LogError::InUse { .. } => d.hint(
+            "Close the other one, or go on in a copy: `--session COPY.ron` beside the session makes one.",
+        ),
         LogError::Exists { .. } => d.hint("Choose another name; a log is never overwritten."),
     }
 }
@@ -64,6 +75,7 @@ impl Recorder {
             known: false,
             open: false,
             records: 0,
+            before: 0,
         }
     }
 
@@ -112,19 +124,35 @@ impl Recorder {
     /// Goes on with a log that was read from a file.
     ///
     /// # Errors
-    /// `E0805`: the log cannot be written.
-    pub fn resume(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, Diagnostic> {
-        let writer =
-            LogWriter::resume(path, log.intact_bytes as u64, log.read).map_err(|e| diagnostic(&e))?;
-        Ok(Recorder {
-            writer: Some(writer),
-            named: true,
+    /// The log cannot be written, or is in use.
+    pub fn resume(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, LogError> {
+        let writer = LogWriter::resume(path, log.intact_bytes as u64, log.read)?;
+        Ok(Recorder { writer: Some(writer), named: true, ..Recorder::of(log, origin) })
+    }
+
+    /// Goes on in a new file with a log that was read from another, which stays as it is.
+    ///
+    /// # Errors
+    /// As [`Recorder::place`].
+    pub fn copy_of(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, Diagnostic> {
+        let mut recorder = Recorder::of(log, origin);
+        recorder.place(Some(path), &log.header.program.label)?;
+        Ok(recorder)
+    }
+
+    /// Goes on with a log whose file cannot be written for this reason.
+    pub fn beside(log: &Log, origin: &Origin, problem: String) -> Recorder {
+        Recorder { before: log.entries.len(), problem: Some(problem), ..Recorder::of(log, origin) }
+    }
+
+    fn of(log: &Log, origin: &Origin) -> Recorder {
+        Recorder {
             lines: log.lines(),
             chain: log.chain.clone(),
             origin: origin.clone(),
             records: log.entries.len(),
             ..Recorder::none()
-        })
+        }
     }
 
     /// Writes down for this machine what the log does not say.
@@ -296,7 +324,7 @@ impl Recorder {
             unsaved: match &self.writer {
                 Some(writer) => writer.unsaved(),
                 None if self.lines.is_empty() => 0,
-                None => self.records,
+                None => self.records.saturating_sub(self.before),
             },
             problem: self.problem.clone(),
         }

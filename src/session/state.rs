@@ -341,6 +341,14 @@ impl Session {
     pub fn perform(&mut self, action: Action) -> Result<Performed, Diagnostic> {
         self.enabled(&action).map_err(|why| match action {
             Action::Bench { .. } | Action::Tune { .. } => self.refusal(why),
+            Action::Goto { .. } => {
+                let last = self.history.len().saturating_sub(1);
+                let hint = match last {
+                    0 => "Its only revision is 0, the program as it was written.".to_owned(),
+                    last => format!("There are the revisions 0 to {last}."),
+                };
+                Diagnostic::error("E0810", why).hint(hint)
+            }
             _ => Diagnostic::error("E0810", why).hint("It can be done at another time."),
         })?;
         let base = self.current();

@@ -8,6 +8,7 @@ use super::command::{Command, Context};
 use super::movement::FAR;
 use super::panes;
 use super::popup::{Entry, EntryKind, Page, Popup};
+use super::script;
 use super::update::{enter, run, run_with};
 use crate::lang::diag::nearest;
 use crate::lang::path::Path;
@@ -35,9 +36,6 @@ struct Warned {
     kind: EntryKind,
     text: String,
 }
-
-/// The code of a name that is no strategy, rule or size.
-const NO_NAME: &str = "E0301";
 
 /// So many rows have room for all that a pane says of what is highlighted.
 const ROWS: u16 = 10_000;
@@ -197,22 +195,30 @@ impl Dialogue {
         }
     }
 
-    /// Of a line that is no strategy because of its first word, which nothing has for its name: that, and what may have
-    /// been meant. Of such a word alone it is said as of a strategy, unless it is nearly a command.
+    /// What is said of a line whose first word nothing has for its name, with what may have been meant. Of such a word
+    /// alone it is said as of a strategy, unless it is nearly a command.
     fn unknown(&self, line: &str, word: &str) -> Option<String> {
         let workspace = self.app.session.workspace();
-        workspace.parse_strategy(line).err()?;
-        let unknown = workspace.parse_strategy(word).err().filter(|problem| problem.code == NO_NAME)?;
         let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        let names = Command::ALL.iter().filter(|c| c.context() == Context::Screen).map(|c| c.name());
-        let command = nearest(word, names).map(|name| format!("Did you mean `{name}`?"));
-        let near =
-            command.or_else(|| unknown.hints.into_iter().find(|hint| hint.starts_with("Did you mean")));
-        if !word.chars().all(is_name) || near.is_none() && word == line {
+        // Words of the language are no names; what is a strategy as a whole says itself which name is not known.
+        let alone = word == line;
+        let is_strategy = |text: &str| workspace.parse_strategy(text).is_ok();
+        if !word.chars().all(is_name)
+            || script::is_known(workspace, word)
+            || word.chars().all(|c| c != '-') && !is_strategy(word)
+            || !alone && is_strategy(line)
+        {
             return None;
         }
-        let near = near.unwrap_or_else(|| "`help` lists the commands.".to_owned());
-        Some(format!("There is no command, strategy or rule `{word}`. {near}"))
+        let names = Command::ALL.iter().filter(|c| c.context() == Context::Screen).map(|c| c.name());
+        let near = nearest(word, names);
+        if alone && near.is_none() {
+            return None;
+        }
+        let near = near.or_else(|| nearest(word, script::names(workspace)));
+        let hint =
+            near.map_or("`help` lists the commands.".to_owned(), |near| format!("Did you mean `{near}`?"));
+        Some(format!("There is no command, strategy or rule `{word}`. {hint}"))
     }
 
     fn refuse(&mut self, reason: String) {
