@@ -807,8 +807,9 @@ fn examples_in_prompts_run() {
     for kind in [EntryKind::Strategy, EntryKind::Sketch] {
         let mut app = TestApp::new("matmul", (120, 36), UNICODE);
         app.press(if kind == EntryKind::Sketch { "S" } else { "a" });
-        assert!(app.text().contains(kind.example()), "{}", app.text());
-        app.type_text(kind.example()).press("Enter").idle();
+        let example = kind.example(app.app.session.workspace());
+        assert!(app.text().contains(&example), "{}", app.text());
+        app.type_text(&example).press("Enter").idle();
         assert_eq!(app.app.session.current(), 1, "{}", app.text());
     }
 }

@@ -26,7 +26,7 @@ Exit codes:
   0  done; a replay agrees
   1  a finding: a replay disagrees, a check failed, a strategy or a search did not get there
   2  bad usage or unreadable input
-  3  the environment: no such device or one that cannot run this, no compiler, a driver failure, no room on the disk";
+  3  the environment: no device for this, no compiler, a driver failure, a full disk";
 
 /// An interactive optimisation assistant for RISE array programs.
 ///

@@ -62,6 +62,11 @@ fn nearly(word: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// The command that is meant by what stands in the place of a program: nobody has a file of such a name.
+fn misspelt(file: &std::path::Path) -> Option<String> {
+    file.to_str().filter(|word| !is_file(word)).and_then(nearly)
+}
+
 /// Is it the name of a file that the screen opens, or one that is there?
 fn is_file(word: &str) -> bool {
     let path = std::path::Path::new(word);

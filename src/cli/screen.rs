@@ -34,6 +34,12 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
                 .hint("`shine-tui --help` shows what else can be done."),
         ));
     };
+    if let Some(near) = super::misspelt(&file) {
+        let problem = format!("There is neither a file nor a command `{}`.", file.display());
+        return Err(load::fail(
+            &Diagnostic::error("E0901", problem).hint(format!("Did you mean the command `{near}`?")),
+        ));
+    }
     let options = Options {
         colour: match args.color {
             ColorChoice::Auto => ColourChoice::Auto,
@@ -99,15 +105,7 @@ pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opene
         let (session, warnings) = resumed.map_err(NotOpened::Failed)?;
         return Ok(Opened { session, warnings, unfinished: None });
     }
-    let texts = files::read(file, &load::places(&args.program.rules)).map_err(|problem| {
-        // A command alone is read as the name of a program.
-        let near =
-            file.to_str().filter(|_| file.extension().is_none() && !file.exists()).and_then(super::nearly);
-        failed(match near {
-            Some(near) => problem.hint(format!("Did you mean the command `{near}`?")),
-            None => problem,
-        })
-    })?;
+    let texts = files::read(file, &load::places(&args.program.rules)).map_err(failed)?;
     let sizes = load::sizes(&args.program);
     let def = args.program.def.as_deref();
     let mut session = Session::open(&texts, def, &sizes, backend, notify).map_err(NotOpened::Wrong)?;

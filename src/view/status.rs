@@ -226,7 +226,7 @@ mod tests {
         let named = Status { device: "Portable Computing Language / pthread-skylake-avx512", ..status };
         let named = Status { check: Some(None), ..named };
         let said = text(&named, 79);
-        assert!(said.contains("check ok") && said.contains("k=1024 | Portable Compu"), "{said}");
+        assert!(said.contains("check ok") && said.contains("k=1024 | Portable Com"), "{said}");
         let status = Status { check: None, device: "opencl:gpu", ..named };
         let job = Some("measuring 3.2 s, checking at small sizes against the interpreter".to_owned());
         let busy = Status { job, ..status };
