@@ -873,7 +873,7 @@ fn a_folder_that_cannot_be_written_is_an_error_and_nothing_is_overwritten() {
     let dot = write(dir.path(), "dot.rise", DOT);
     write(dir.path(), "there.ron", "mine");
     let ran = run(dir.path(), &["apply", &dot, "--session", "there.ron"]);
-    refused(&ran, 3, "E0805");
+    refused(&ran, 2, "E0918");
     assert_eq!(std::fs::read_to_string(dir.path().join("there.ron")).unwrap(), "mine");
     let ran = run(dir.path(), &["apply", &dot, "--session", "/proc/no/such.ron"]);
     refused(&ran, 3, "E0805");

@@ -5,6 +5,7 @@ use super::files::{self, Origin};
 use super::known::{self, Known};
 use super::log::seal::Chain;
 use super::log::{Fate, Log, LogError, LogWriter, v1};
+use super::whole::is_full;
 use crate::lang::diag::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -53,7 +54,10 @@ pub fn diagnostic(e: &LogError) -> Diagnostic {
     };
     let d = Diagnostic::error(code, e.to_string());
     match e {
-        LogError::Io { .. } => d.hint("Record the session in another place, or make room for it there."),
+        LogError::Io { source, .. } if is_full(source) => {
+            d.hint("Make room there, or record the session in another place.")
+        }
+        LogError::Io { .. } => d.hint("Record the session in another place."),
         LogError::InUse { .. } => d.hint(
             "Close the other one, or go on in a copy: `--session COPY.ron` beside the session makes one.",
         ),

@@ -93,6 +93,11 @@ pub fn room_for(folder: &Path) -> io::Result<()> {
     Ok(access(there, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
+/// Is there no room for what is to be written?
+pub fn is_full(e: &io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
 /// What names a place to write to.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
@@ -118,10 +123,8 @@ pub fn not_written(path: &Path, e: &io::Error, asked: Asked<'_>) -> Diagnostic {
         ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
             Diagnostic::error("E0918", format!("`{path}` cannot be written: {e}.")).hint(another)
         }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            Diagnostic::error("E0906", format!("`{path}` cannot be written: {e}."))
-                .hint(format!("Make room there, or name another place with `{by}`."))
-        }
+        _ if is_full(e) => Diagnostic::error("E0906", format!("`{path}` cannot be written: {e}."))
+            .hint(format!("Make room there, or name another place with `{by}`.")),
         _ => Diagnostic::error("E0906", format!("`{path}` cannot be written: {e}.")).hint(another),
     }
 }

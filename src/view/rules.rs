@@ -65,7 +65,9 @@ pub fn why<T>(
         Err(why) => {
             lines.push(Line::of(Role::Error, format!("{call} does not apply here: {why}.")));
             if depth > 0 {
-                lines.push(Line::plain(format!("{depth} nodes of its left side match.")));
+                let nodes =
+                    if depth == 1 { "node of its left side matches" } else { "nodes of its left side match" };
+                lines.push(Line::plain(format!("{depth} {nodes}.")));
             }
             if let Some((path, text)) = stops {
                 lines.push(Line::plain("The match stops at ").with(Role::Number, path.to_string()));

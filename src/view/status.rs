@@ -66,7 +66,8 @@ pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
         line
     };
     let over = |parts: &[(Part, Role, String)]| joined(parts).width().saturating_sub(width);
-    shorten(&mut parts, Part::Device, &over, alphabet);
+    let too_many = over(&parts);
+    shorten(&mut parts, Part::Device, too_many, alphabet);
     for missed in MISSED {
         if over(&parts) > 0 {
             parts.retain(|part| part.0 != missed);
@@ -85,18 +86,13 @@ pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
     if least(&parts) > 0 {
         parts.retain(|part| part.0 != Part::Sizes);
     }
-    shorten(&mut parts, Part::Job, &over, alphabet);
+    let too_many = over(&parts);
+    shorten(&mut parts, Part::Job, too_many, alphabet);
     joined(&parts)
 }
 
 /// Says a part in as many fewer columns as there are too many.
-fn shorten(
-    parts: &mut [(Part, Role, String)],
-    which: Part,
-    over: &dyn Fn(&[(Part, Role, String)]) -> usize,
-    alphabet: Alphabet,
-) {
-    let over = over(parts);
+fn shorten(parts: &mut [(Part, Role, String)], which: Part, over: usize, alphabet: Alphabet) {
     if over > 0
         && let Some(part) = parts.iter_mut().find(|part| part.0 == which)
     {
