@@ -118,9 +118,7 @@ pub fn signature(workspace: &Workspace, name: &str) -> Option<String> {
 
 /// Whether a strategy, a rule or a set of rules has this name.
 pub fn is_known(workspace: &Workspace, name: &str) -> bool {
-    names(workspace).any(|known| known == name)
-        || Native::find(name, workspace.rules.patterns()).is_some()
-        || workspace.rules.sets().any(|set| *set.name == *name)
+    workspace.script.is_taken(name, &workspace.rules) || workspace.rules.sets().any(|set| *set.name == *name)
 }
 
 /// The names of strategies and rules.
