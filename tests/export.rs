@@ -273,7 +273,7 @@ fn neither_names_nor_files_are_in_the_way() {
         |more: &[&str]| cli_common::run(folder, &[&["compile", "program.rise", "-o", "."], more].concat());
     let refused = compile(&[]);
     assert_eq!(refused.code, 2);
-    assert!(refused.err.contains("[E0906]"), "{}", refused.err);
+    assert!(refused.err.contains("[E0918]"), "{}", refused.err);
     assert_eq!(std::fs::read_to_string(folder.join("blur.py")).unwrap(), "print('mine')\n");
     assert!(!folder.join("blur.c").exists(), "nothing is half-written");
     for more in [&["--force"][..], &[]] {

@@ -1,6 +1,6 @@
 //! What is handed over to those who have not got the tool, through the binary.
 
-use crate::cli_common::run;
+use crate::cli_common::{run, run_with};
 use shine_tui::device::stats::compare_turns;
 use shine_tui::lang::digest::Digest;
 use shine_tui::lang::path::Path as Position;
@@ -11,6 +11,7 @@ use shine_tui::session::files::{Places, read};
 use shine_tui::session::jobs::Control;
 use shine_tui::session::searching::Replayed;
 use shine_tui::session::sweep::Point;
+use shine_tui::session::whole::Asked;
 use shine_tui::session::workspace::Workspace;
 use std::path::Path;
 use std::process::Command;
@@ -90,6 +91,35 @@ fn the_folder_builds_and_its_strategy_leads_there() {
     assert_eq!((again.code, again.out.trim()), (0, rewritten.trim()), "{}", again.err);
 }
 
+/// All files are looked at before any is written.
+#[test]
+fn an_export_is_replaced_as_a_whole_or_not_at_all() {
+    let (dir, file) = folder_of("def f (a: n.f32): n.f32 = a |> map (\\x. x * x)");
+    let dir = dir.path();
+    let export =
+        |more: &[&str]| run(dir, &[&["export", &file, "--folder", "out", "--html", "f.html"], more].concat());
+    assert_eq!(export(&[]).code, 0);
+    let all = || {
+        let names =
+            ["out/f.c", "out/f.h", "out/program.rise", "out/rewritten.rise", "out/Makefile", "f.html"];
+        names.map(|name| std::fs::read_to_string(dir.join(name)).unwrap())
+    };
+    let before = all();
+    let other = ["-s", "topDown(splitJoin(8))"];
+    let refused = export(&other);
+    assert!(refused.code == 2 && refused.err.contains("E0918") && refused.out.is_empty(), "{}", refused.err);
+    assert_eq!(all(), before);
+    std::fs::remove_file(dir.join("f.html")).unwrap();
+    let refused = export(&other);
+    assert!(
+        refused.code == 2 && !dir.join("f.html").exists() && refused.err.contains("`--folder`"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(export(&[&other[..], &["--force"]].concat()).code, 0);
+    assert!(all()[0] != before[0]);
+}
+
 #[test]
 fn the_doctor_says_what_is_there_and_what_is_missing() {
     let (dir, _) = folder_of("");
@@ -109,6 +139,17 @@ fn the_doctor_says_what_is_there_and_what_is_missing() {
     let configuration = of("configuration");
     assert!(configuration["found"].as_str().unwrap().contains("`fly` is no command"), "{report}");
     assert_eq!((ran.code, configuration["state"].as_str()), (3, Some("wrong")), "{report}");
+    // So is one in rules or strategies that every command reads; and no folder is made to say that there is one.
+    std::fs::remove_file(dir.join("config/keys.ron")).unwrap();
+    std::fs::write(dir.join("config/bad.elevate"), "strategy x = nope(").unwrap();
+    let none = dir.join("none").display().to_string();
+    let ran = run_with(dir, &["doctor"], &[("TMPDIR", &none), ("SHINE_STATE_DIR", &none)]);
+    for said in
+        ["bad.elevate: ", "There is no folder ", "Nothing was looked at", "which is made when it is needed"]
+    {
+        assert!(ran.code == 3 && ran.out.contains(said), "{said}: {}", ran.out);
+    }
+    assert!(!dir.join("none").exists() && !ran.out.contains("Install a C compiler"), "{}", ran.out);
 }
 
 /// Two states at a size, with their times in microseconds.
@@ -153,8 +194,10 @@ fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
     let names: Vec<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["sq.h", "sq.c", "sq_host.c", "sq_a.c", "sq_b.c", "sq_plain.c", "Makefile"]);
     let out = dir.path().join("out");
-    assert_eq!(write(&out, &made, false).unwrap().len(), 7);
-    assert_eq!(write(&out, &made, false).unwrap_err().code, "E0906", "nothing is replaced without a word");
+    let asked = Asked { by: "--dispatch", force: true };
+    assert_eq!(write(&out, &made, false, asked).unwrap().len(), 7);
+    let again = write(&out, &made, false, asked).unwrap_err();
+    assert_eq!(again.code, "E0918", "nothing is replaced without a word");
     let make = |target: &str| {
         let made = Command::new("make")
             .args([target, "CFLAGS=-O1 -Wall -Werror -fopenmp"])

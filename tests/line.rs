@@ -307,11 +307,111 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
         ("narrow\n", "has not been widened"),
         ("rules\n999\n", "the lines 1 to"),
         ("page-next\n", "means nothing here"),
+        ("size k=100\n", "There is no command, strategy or rule `size`. Did you mean `sizes`?"),
+        ("undoo\n", "Did you mean `undo`?"),
+        ("goto 3\n", "no command, strategy or rule `goto`. `help` lists the commands."),
+        ("splitJon 4\n", "Did you mean `splitJoin`?"),
+        ("topDown reduceMapFusion\n", "Strategies are applied with parentheses"),
+        ("topDwn(id)\n", "There is no strategy, rule or size `topDwn`"),
+        ("pin\nundo\nsweep n=1,2\n", "present one"),
+        ("sizes\nm=4\n", "For example: k=1024"),
+        ("pin\ntopDown(splitJoin(8))\nsweep\nm=4,8\n", "k=1024..65536, doubling)"),
+        ("pin\ntopDown(splitJoin(8))\nsweep m=4,8\n", "Its only size is `k`."),
     ] {
         let ran = line(dir.path(), "dot", lines);
         assert_eq!(ran.code, 1, "{lines}: {}", ran.out);
         assert!(ran.out.contains(why), "{lines}: {}", ran.out);
     }
+}
+
+/// Where nothing can be written what was done is kept: it is saved elsewhere, and whoever leaves is told why it is not there.
+#[test]
+fn a_session_without_a_folder_is_saved_elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("state"), "").unwrap();
+    let saved = |name: &str| {
+        let mut again = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+        again.args(["replay", name]).current_dir(dir.path()).env("SHINE_STATE_DIR", dir.path());
+        let ran: Ran = again.output().unwrap().into();
+        assert_eq!((ran.code, ran.out), (0, format!("{name}: agrees (1 action)\n")));
+    };
+    let work = "topDown(reduceMapFusion)\n";
+    let ran = line(dir.path(), "dot", &format!("{work}save a/b/one\nquit\n"));
+    assert!(
+        ran.code == 0 && ran.err.contains("not on the disk") && ran.err.contains(":save FILE"),
+        "{}",
+        ran.err
+    );
+    saved("a/b/one.ron");
+    let ran = line(dir.path(), "dot", &format!("{work}quit\ns\ntwo\nquit\n"));
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let why = "1 action of this session is not on the disk. The session log";
+    assert!(ran.out.contains(why) && ran.out.contains("Not a directory"), "{}", ran.out);
+    saved("two.ron");
+    // A script that ends without is told.
+    let ran = line(dir.path(), "dot", work);
+    assert!(ran.code == 3 && ran.err.contains(why), "{} {}", ran.code, ran.err);
+    // As soon as there is a folder, it is written.
+    let session = "topDown(reduceMapFusion)\n";
+    std::fs::remove_file(dir.path().join("state")).unwrap();
+    assert_eq!(line(dir.path(), "dot", session).code, 0);
+}
+
+/// A session goes on in another file where that is named, and its own stays as it is; one whose file cannot be written is
+/// opened all the same.
+#[test]
+fn a_session_goes_on_in_a_new_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let work = "topDown(reduceMapFusion)\nsave old.ron\n";
+    assert_eq!(line(dir.path(), "dot", work).code, 0);
+    let old = std::fs::read(dir.path().join("old.ron")).unwrap();
+    let on = |args: &[&str], lines: &str| -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+        command.args(args).current_dir(dir.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.stderr(Stdio::piped()).env("SHINE_STATE_DIR", dir.path().join("state"));
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        child.wait_with_output().unwrap().into()
+    };
+    let replayed = |name: &str, actions: &str| {
+        let ran = on(&["replay", name], "");
+        assert!(ran.code == 0 && ran.out.contains(actions), "{name}: {}{}", ran.out, ran.err);
+    };
+    assert_eq!(on(&["line", "--session", "new.ron", "old.ron"], "undo\n").code, 0);
+    assert_eq!(std::fs::read(dir.path().join("old.ron")).unwrap(), old);
+    replayed("new.ron", "2 actions");
+    let applied = on(&["apply", "old.ron", "-s", "id", "--session", "applied.ron"], "");
+    assert_eq!(applied.code, 0, "{}", applied.err);
+    replayed("applied.ron", "2 actions");
+    assert_eq!(std::fs::read(dir.path().join("old.ron")).unwrap(), old);
+    let there = on(&["apply", "old.ron", "-s", "id", "--session", "new.ron"], "");
+    assert!(there.code == 2 && there.err.contains("E0918"), "{}", there.err);
+    // What has the rights to write everything writes this, too.
+    let mut rights = std::fs::metadata(dir.path().join("old.ron")).unwrap().permissions();
+    rights.set_readonly(true);
+    std::fs::set_permissions(dir.path().join("old.ron"), rights).unwrap();
+    if std::fs::OpenOptions::new().write(true).open(dir.path().join("old.ron")).is_err() {
+        let ran = on(&["line", "old.ron"], "undo\nsave kept\n");
+        assert!(
+            ran.code == 0 && ran.err.contains("from here on is not on the disk"),
+            "{}{}",
+            ran.out,
+            ran.err
+        );
+        replayed("kept.ron", "2 actions");
+    }
+}
+
+/// What is warned of runs when the same line comes again, and no other line is taken for it.
+#[test]
+fn a_search_that_is_warned_of_runs_when_it_is_typed_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let (work, search) = ("topDown(reduceMapFusion)\n", "reach contains(reduceSeq)\n");
+    let ran = line(dir.path(), "dot", &format!("{work}{search}{search}"));
+    assert!(ran.code == 0 && ran.out.contains("The same line once more"), "{}", ran.out);
+    assert!(ran.out.contains("Revision 2: reach"), "{}", ran.out);
+    let ran = line(dir.path(), "dot", &format!("{work}{search}undo\n{search}"));
+    assert!(ran.code == 1 && ran.out.contains("rev 0/1"), "{}", ran.out);
 }
 
 /// As messages write a command of the screen, it works here too.

@@ -291,13 +291,7 @@ const TOUR: &[Step] = &[
     (
         "The search pane (`4`) shows the e-graph as it grows and which parts of the sketch are met where;",
         |tour| {
-            tour.press("4").sees(&[
-                "[4 Search]",
-                "Found: revision",
-                "nodes",
-                "classes",
-                "✓ the whole program",
-            ]);
+            tour.press("4").sees(&["[4 Search]", "Found: revision", "nodes", "classes", "✓ the whole term"]);
         },
     ),
     ("`Ctrl-c` stops it at any moment, and `p` shows what it found rewrite by rewrite.", |tour| {

@@ -210,8 +210,8 @@ fn outputs_are_refused_before_anything_runs() {
     std::fs::write(dir.join("there.txt"), "mine").unwrap();
     let program = "def f (x: n.f32): n.f32 = x |> map (\\v. v + 1)\n";
     for (output, code) in [
-        ("there.txt", "E0906"),
-        ("none/y.txt", "E0906"),
+        ("there.txt", "E0918"),
+        ("there.txt/y.txt", "E0918"),
         ("y.dat", "E0912"),
         ("y.png", "E0914"),
         (".", "E0912"),

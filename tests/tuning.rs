@@ -91,7 +91,7 @@ fn what_is_no_space_is_refused() {
         ("splitJoin(?)", &["--for", "soon"], 2, "E0901"),
         ("splitJoin(?)", &["--for", "-5s"], 2, "E0901"),
         ("splitJoin(?)", &["--device", "no such device"], 3, "E0703"),
-        ("splitJoin(?)", &["-o", "scale.elevate"], 2, "E0906"),
+        ("splitJoin(?)", &["-o", "scale.elevate"], 2, "E0918"),
         ("splitJoin(?) ; nosuch", &[], 2, "E0301"),
         ("body(?)", &[], 2, "E0306"),
         ("topDown(splitJoin(?, 4))", &[], 2, "E0308"),
@@ -103,7 +103,7 @@ fn what_is_no_space_is_refused() {
         assert!(!ran.err.contains("1 │") || ran.err.contains(&format!("1 │ {strategy}")), "{}", ran.err);
     }
     let ran = tune(dir.path(), "body(splitJoin(? in {4}))", &["-o", "no/such/folder.elevate"]);
-    assert!(ran.code == 2 && ran.err.contains("No such file") && !ran.err.contains(".tmp"), "{}", ran.err);
+    assert!(ran.code == 0 && dir.path().join("no/such/folder.elevate").exists(), "{}", ran.err);
 }
 
 /// Foreign functions run only for whom allows it, and the name of a file writes no definitions.
@@ -310,8 +310,8 @@ fn what_cannot_be_tuned_is_told_at_once() {
     assert!(ran.code == 2 && ran.err.contains("E0301"), "{}", ran.err);
     let ran = tune(dir.path(), "splitJoin(?, ?)", &["--for", "1000s"]);
     assert!(ran.code == 2 && ran.err.contains("E0308"), "{}", ran.err);
-    let ran = tune(dir.path(), "body(splitJoin(?))", &["--for", "1000s", "-o", "nowhere/best.elevate"]);
-    assert!(ran.code == 2 && ran.err.contains("E0906") && ran.err.contains("nowhere"), "{}", ran.err);
+    let ran = tune(dir.path(), "body(splitJoin(?))", &["--for", "1000s", "-o", "scale.rise/best.elevate"]);
+    assert!(ran.code == 2 && ran.err.contains("E0918") && ran.err.contains("scale.rise"), "{}", ran.err);
     // What an option of a search leaves open has its first value where nothing is tuned.
     let ran = run(dir.path(), &["apply", "scale.rise", "-s", "body(ranked)"]);
     assert!(ran.code == 0 && ran.out.contains("mapSeq"), "{}{}", ran.out, ran.err);

@@ -4,7 +4,7 @@ use super::unguided::methods::Method;
 use crate::rewrite::encodings::Encoding;
 use crate::rewrite::search::options::MOST_BEST;
 use crate::session::data::Given;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ Exit codes:
   0  done; a replay agrees
   1  a finding: a replay disagrees, a check failed, a strategy or a search did not get there
   2  bad usage or unreadable input
-  3  the environment: no such device, no compiler, a driver failure";
+  3  the environment: no device for this, no compiler, a driver failure, a full disk";
 
 /// An interactive optimisation assistant for RISE array programs.
 ///
@@ -55,7 +55,8 @@ pub struct Screen {
     /// What `:data` runs the program on, from files, unless other files are named there; may be given several times
     #[arg(long = "input", short = 'i', value_name = "NAME=FILE", value_parser = Given::read)]
     pub inputs: Vec<Given>,
-    /// Record the session in this file instead of the state folder
+    /// Record the session in this file instead of the state folder; of a session that is opened all of it, and its own file
+    /// stays as it is
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     /// How many colours to use
@@ -82,7 +83,8 @@ Examples:
 Exit codes:
   0  done
   1  a line was refused or failed, and the lines do not come from a terminal
-  2  the program or the session cannot be read";
+  2  the program or the session cannot be read
+  3  what was done cannot be written to the disk";
 
 /// The assistant as plain text.
 #[derive(Args, Debug)]
@@ -104,11 +106,12 @@ What the screen knows beside the session, such as the best programs of a search,
 The folder has the generated code with its Makefile, the program, and the strategy that leads to it.";
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("what").args(["html", "folder"]).required(true).multiple(true))]
 pub struct Export {
     #[command(flatten)]
     pub rewriting: Rewriting,
     /// Write a page of HTML to this file
-    #[arg(long, value_name = "FILE", required_unless_present = "folder")]
+    #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the sources to this folder
     #[arg(long, value_name = "DIR")]
@@ -320,7 +323,7 @@ pub struct Compile {
     /// Replace headers and modules that were not generated
     #[arg(long, requires = "output")]
     pub force: bool,
-    /// Record the session in this file; for a session, its own file to go on with it
+    /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     #[command(flatten)]
@@ -340,7 +343,7 @@ pub struct Apply {
     /// Show every single rewrite as a diff
     #[arg(long)]
     pub steps: bool,
-    /// Record the session in this file; for a session, its own file to go on with it
+    /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     #[command(flatten)]
@@ -567,7 +570,7 @@ pub struct Bench {
     /// Let the program's foreign functions run
     #[arg(long)]
     pub allow_foreign: bool,
-    /// Record the session in this file; for a session, its own file to go on with it
+    /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it
     #[arg(long, value_name = "FILE", conflicts_with = "inputs")]
     pub session: Option<PathBuf>,
     #[command(flatten)]
@@ -630,7 +633,7 @@ pub struct Tune {
     /// Forget the measurements of earlier tunings
     #[arg(long, conflicts_with = "file")]
     pub forget: bool,
-    /// Record the session in this file; for a session, its own file to go on with it
+    /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     /// Let the program's foreign functions run

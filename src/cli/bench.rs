@@ -15,6 +15,7 @@ use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
 use crate::session::peak;
 use crate::session::sweep::{self, Point, values_of};
+use crate::session::whole::{Asked, not_written, room_for};
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
 use crate::view::{Alphabet, jobs};
@@ -79,6 +80,12 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
 fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, Exit> {
     let file = &args.rewriting.file;
     let revision = against.parse::<usize>().ok().filter(|_| !Path::new(against).exists());
+    if revision.is_none() && !Path::new(against).exists() {
+        let problem =
+            Diagnostic::error("E0004", format!("`{against}` cannot be read: there is no such file."));
+        let hint = "`--against` takes a program (.rise), a session (.ron), or the number of a revision of the session.";
+        return Err(fail(&problem.hint(hint)));
+    }
     let options = Rewriting {
         file: if revision.is_some() { file.clone() } else { against.into() },
         strategies: vec![],
@@ -98,6 +105,7 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     if let Some(revision) = revision {
         other.perform_now(Action::Goto { revision }).map_err(|d| fail(&d))?;
     }
+    comparable(session, &other, file, against)?;
     let names = match revision {
         Some(revision) => [file.display().to_string(), format!("revision {revision}")],
         None => [file.display().to_string(), against.to_owned()],
@@ -114,6 +122,31 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     let lines = view::in_turns([&names[0], &names[1]], &pair);
     output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     Ok(Exit::Done)
+}
+
+/// Can the two be measured at the same sizes? That they compute the same is not known of programs that are written
+/// differently, which is told.
+fn comparable(session: &Session, other: &Session, file: &Path, against: &str) -> Result<(), Exit> {
+    let (ours, theirs) = (&session.workspace().program, &other.workspace().program);
+    let only_there = theirs.sizes.iter().filter(|size| !ours.sizes.contains(size));
+    let only_there: Vec<String> = only_there.map(|size| format!("`{size}`")).collect();
+    if !only_there.is_empty() {
+        let (of, file) = (only_there.join(" and "), file.display());
+        let problem = format!(
+            "`{against}` has the size {of}, which `{file}` has not, and the two run at the same sizes."
+        );
+        return Err(fail(
+            &Diagnostic::error("E0152", problem)
+                .hint("Compare programs that take the same inputs; a size that is the same one has to have the same name."),
+        ));
+    }
+    if ours.term.digest() != theirs.term.digest() {
+        output::complain(
+            "note: The two programs are written differently. Each is checked against what is written in it; that both compute \
+             the same is not.\n",
+        );
+    }
+    Ok(())
 }
 
 fn pair_json(pair: &Pair) -> Value {
@@ -144,6 +177,10 @@ fn swept(
         let problem = Diagnostic::error("E0901", format!("`--sweep {text}` names no sizes: {why}."));
         fail(&problem.hint("Write it as k=1024..65536, which doubles, or as k=1000,5000,20000; m=n=k=256..2048 is of sizes that are alike."))
     })?;
+    // What is in the way is not found out only when all is measured.
+    if let Some(folder) = &args.dispatch {
+        room_for(folder).map_err(|e| fail(&not_written(folder, &e, DISPATCH)))?;
+    }
     let mut points = vec![];
     let shown = output::Standing::default();
     let name = of.name();
@@ -182,6 +219,9 @@ fn swept(
     Ok(Exit::Done)
 }
 
+/// What names the folder of the function.
+const DISPATCH: Asked<'static> = Asked { by: "--dispatch", force: true };
+
 /// Writes the function that chooses one of the two by the size, with all that it needs.
 fn dispatched(
     args: &Bench,
@@ -198,7 +238,7 @@ fn dispatched(
     let [a, b] = [side(session, names[0]), side(other, names[1])];
     let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
     let files = dispatch::files(sides, &args.device, sizes, points)?;
-    dispatch::write(folder, &files, args.force)
+    dispatch::write(folder, &files, args.force, DISPATCH)
 }
 
 /// Runs the strategies, which know the sizes of the data that is given, if any is.

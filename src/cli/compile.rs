@@ -4,13 +4,13 @@ use super::args::Compile;
 use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
+use super::outputs::{self, Output};
 use crate::emit::{Compiled, Stage, host};
 use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
 use crate::lang::origin::{Line, Part};
 use crate::lang::term::Term;
 use crate::session::action::{Action, Target};
-use crate::session::files::Whole;
 use crate::view::origins;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -63,7 +63,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     let compiled = session.compiled(session.current(), target);
     let compiled = compiled.as_ref().as_ref().map_err(fail)?;
     if let Some(folder) = &args.output {
-        return write(compiled, target, folder, args.force);
+        return outputs::write(&files(compiled, target, folder, "-o"), args.force).map(|()| Exit::Done);
     }
     if args.json.json {
         let mut value = as_json(compiled, target);
@@ -114,8 +114,9 @@ fn print_text(text: &str) -> Result<(), Exit> {
     if text.ends_with('\n') { Ok(()) } else { output::print("\n") }
 }
 
-/// Writes all files of a kernel. A header or a module that is not of our making is left alone.
-pub(super) fn write(compiled: &Compiled, target: Target, folder: &Path, force: bool) -> Result<Exit, Exit> {
+/// All files of a kernel, which go into a folder that `option` names. A header or a module that is not of our making is
+/// left alone.
+pub(super) fn files(compiled: &Compiled, target: Target, folder: &Path, option: &'static str) -> Vec<Output> {
     let name = &compiled.module.name;
     let of_target = match target {
         Target::C => vec![("c", format!("{name}.c"))],
@@ -127,40 +128,16 @@ pub(super) fn write(compiled: &Compiled, target: Target, folder: &Path, force: b
         ("python", format!("{}.py", host::module_name(name))),
     ];
     let stages = of_target.into_iter().chain(both);
+    let stages = stages.filter_map(|(stage, file)| Some((file, compiled.stage(stage)?.to_owned())));
     let runtime = host::RUNTIME.into_iter().filter(|_| target == Target::OpenCl);
-    let stage = |(stage, file): (&str, String)| (folder.join(file), compiled.stage(stage));
-    let runtime = runtime.map(|(file, text)| (folder.join(file), Some(text)));
-    let files: Vec<_> = stages.map(stage).chain(runtime).collect();
-    let cannot = |e: std::io::Error| {
-        fail(
-            &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", folder.display()))
-                .hint("`-o` takes a folder, which is made if it is not there."),
-        )
+    let runtime = runtime.map(|(file, text)| (file.to_owned(), text.to_owned()));
+    let of = |(file, text): (String, String)| Output {
+        path: folder.join(file),
+        mark: Some(mark_of(&text).to_owned()),
+        text,
+        option,
     };
-    std::fs::create_dir_all(folder).map_err(cannot)?;
-    for (path, text) in &files {
-        let is_foreign =
-            |mark| !std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(str::as_bytes(mark)));
-        if !force && path.symlink_metadata().is_ok() && text.map(mark_of).is_some_and(is_foreign) {
-            let problem = format!("`{}` is there already, and was not generated.", path.display());
-            return Err(fail(
-                &Diagnostic::error("E0906", problem)
-                    .hint("Name another folder with `-o`; `--force` replaces the file."),
-            ));
-        }
-    }
-    let texts = files.iter().filter_map(|(path, text)| Some((path, (*text)?)));
-    // What lies there is replaced, not written into: it may be a link to another file.
-    let written = texts.map(|(path, text)| Whole::write(path, true, |out| out.write_all(text.as_bytes())));
-    for file in written.collect::<Result<Vec<_>, _>>().map_err(cannot)? {
-        file.place().map_err(cannot)?;
-    }
-    for (path, text) in &files {
-        if text.is_some() {
-            output::print(&format!("{}\n", path.display()))?;
-        }
-    }
-    Ok(Exit::Done)
+    stages.chain(runtime).map(of).collect()
 }
 
 /// How a generated text begins, at all sizes: a mark, what the function is called, or else its first line.

@@ -5,16 +5,20 @@ use super::exit::Exit;
 use super::output;
 use super::workers;
 use crate::device::{Backend, DeviceInfo, DeviceKind, RunControl};
+use crate::lang::diag::{Diagnostic, Sources};
 use crate::lang::path::Path as Position;
 use crate::session::Session;
 use crate::session::action::{Action, Outcome, Sizes};
 use crate::session::auto;
 use crate::session::bench::target_of;
-use crate::session::files::{self, Text, Texts};
+use crate::session::files::{self, Places, Text, Texts};
+use crate::session::whole::room_for;
+use crate::session::workspace::Workspace;
 use crate::ui::capabilities::{Capabilities, ColourChoice, is_dumb};
 use crate::ui::run::problems_of_configuration;
 use crate::ui::screen;
 use crate::view::Alphabet;
+use crate::view::problem::in_a_line;
 use serde_json::json;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -59,7 +63,15 @@ const OPENCL: &str = "The device `cpu` does without. For OpenCL install a loader
 /// Looks, and tells. Exits with 3 when something does not work that should.
 pub fn run(args: &Json) -> Result<Exit, Exit> {
     let mut findings = Vec::new();
-    devices(&mut findings);
+    let temporary = temporary();
+    // Without temporary files nothing is compiled, whatever compilers there are.
+    if temporary.state == State::Good {
+        devices(&mut findings);
+    } else {
+        let found = "Nothing was looked at, since temporary files cannot be written.";
+        findings.push(Finding::bad("devices", State::Without, found, ""));
+    }
+    findings.push(temporary);
     terminal(&mut findings);
     folders(&mut findings);
     let wrong = findings.iter().any(|f| f.state == State::Wrong);
@@ -130,12 +142,7 @@ fn devices(out: &mut Vec<Finding>) {
 /// A small program is compiled, run and checked on the device.
 fn tried(device: &DeviceInfo, backend: &Arc<dyn Backend>) -> Finding {
     const WHAT: &str = "a program";
-    let program = Text {
-        label: "doctor.rise".to_owned(),
-        text: "def sums (a: n.m.f32): n.f32 = a |> map (reduce (+) 0)".to_owned(),
-    };
-    let texts =
-        Texts { program, files: vec![], default_sizes: Default::default(), origin: Default::default() };
+    let texts = own_program();
     let sizes: Sizes = [("n".into(), 37), ("m".into(), 53)].into_iter().collect();
     let session = Session::open(&texts, None, &sizes, backend.clone(), Arc::new(|| {}));
     let ran = session.map_err(|problems| problems.first()).and_then(|mut session| {
@@ -200,24 +207,70 @@ fn folders(out: &mut Vec<Finding>) {
             "Set HOME, or SHINE_STATE_DIR.",
         )),
     }
-    out.push(writable("temporary", &std::env::temp_dir()));
     let Some(folder) = files::config_folder() else { return };
-    let problems = problems_of_configuration(&folder);
+    let mut problems = problems_of_configuration(&folder);
+    problems.extend(problems_of_definitions(&folder));
     if problems.is_empty() {
         out.push(Finding::good("configuration", folder.display().to_string()));
     }
     out.extend(problems.into_iter().map(|p| Finding::bad("configuration", State::Wrong, p, "")));
 }
 
-/// Whether a file can be made in a folder, or the folder itself.
+/// What is wrong with the rules and strategies of the configuration folder, which every command reads.
+fn problems_of_definitions(folder: &Path) -> Vec<String> {
+    let places = Places { rules: vec![], config: Some(folder.to_path_buf()) };
+    let found = match files::read_places(&places) {
+        Ok(files) => Workspace::load(&Texts { files, ..own_program() }, None),
+        Err(problem) => return vec![problem.message],
+    };
+    let place = |problem: &Diagnostic, sources: &Sources| {
+        let file = problem.span().and_then(|span| Some(sources.get(span.file)?.name.to_string()));
+        let said = in_a_line(problem);
+        file.map_or(said.clone(), |file| format!("{file}: {said}"))
+    };
+    match found {
+        Ok(workspace) => workspace.errors().map(|problem| place(problem, &workspace.sources)).collect(),
+        Err(problems) => problems.list.iter().map(|problem| place(problem, &problems.sources)).collect(),
+    }
+}
+
+/// The program that is tried.
+fn own_program() -> Texts {
+    let program = Text {
+        label: "doctor.rise".to_owned(),
+        text: "def sums (a: n.m.f32): n.f32 = a |> map (reduce (+) 0)".to_owned(),
+    };
+    Texts { program, files: vec![], default_sizes: Default::default(), origin: Default::default() }
+}
+
+/// Whether a file can be made in the folder of temporary files, which nobody else makes.
+fn temporary() -> Finding {
+    let folder = std::env::temp_dir();
+    match folder.is_dir() {
+        true => writable("temporary", &folder),
+        false => Finding::bad(
+            "temporary",
+            State::Wrong,
+            format!("There is no folder {}.", folder.display()),
+            "Make it, or name another one in TMPDIR.",
+        ),
+    }
+}
+
+/// Whether a file can be made in a folder, or the folder itself; it is not made for that.
 fn writable(what: &'static str, folder: &Path) -> Finding {
-    let tried = std::fs::create_dir_all(folder).and_then(|()| {
+    let is_there = folder.is_dir();
+    let tried = room_for(folder).and_then(|()| {
+        if !is_there {
+            return Ok(());
+        }
         let file = folder.join(format!(".doctor-{}", std::process::id()));
         std::fs::OpenOptions::new().write(true).create_new(true).open(&file)?;
         std::fs::remove_file(&file)
     });
     match tried {
-        Ok(()) => Finding::good(what, folder.display().to_string()),
+        Ok(()) if is_there => Finding::good(what, folder.display().to_string()),
+        Ok(()) => Finding::good(what, format!("{}, which is made when it is needed", folder.display())),
         Err(e) => Finding::bad(
             what,
             State::Wrong,

@@ -5,11 +5,11 @@ use super::compile;
 use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
+use super::outputs::{self, Output};
 use crate::device::roofline::Peak;
 use crate::device::{DeviceInfo, RunControl};
 use crate::lang::diag::Diagnostic;
 use crate::session::action::Target;
-use crate::session::files::Whole;
 use crate::session::{self, Session};
 use crate::view::bench;
 use crate::view::handover::{self, Beside};
@@ -29,19 +29,22 @@ pub fn run(args: &Export) -> Result<Exit, Exit> {
     };
     let session = rewritten(&args.rewriting, None, target)?;
     let target = target.unwrap_or_else(|| Target::natural(session.term()));
-    if let Some(folder) = &args.folder {
-        sources(&session, target, folder, args.force)?;
-    }
+    let mut files = match &args.folder {
+        Some(folder) => sources(&session, target, folder)?,
+        None => vec![],
+    };
+    let page = |file: &Path, text| Output { path: file.to_path_buf(), text, mark: None, option: "--html" };
     if let Some(file) = &args.html {
+        // What is in the way is not found out only when the devices were measured.
+        outputs::look(&[page(file, String::new())], args.force)?;
+        outputs::look(&files, args.force)?;
         let peaks = if args.roofline { peaks(&session) } else { vec![] };
         let devices = devices(&session);
         let system = session::system();
         let beside = Beside { peaks: &peaks, devices: &devices, system: &system, ..Beside::default() };
-        let page = handover::page(&session, target, beside);
-        write(file, &page, args.force)?;
-        output::print(&format!("{}\n", file.display()))?;
+        files.push(page(file, handover::page(&session, target, beside)));
     }
-    Ok(Exit::Done)
+    outputs::write(&files, args.force).map(|()| Exit::Done)
 }
 
 /// What devices allow, each on which a state was measured and that is there.
@@ -68,23 +71,20 @@ fn devices(session: &Session) -> Vec<DeviceInfo> {
 }
 
 /// The generated code with what it came from, and how it is built.
-fn sources(session: &Session, target: Target, folder: &Path, force: bool) -> Result<(), Exit> {
+fn sources(session: &Session, target: Target, folder: &Path) -> Result<Vec<Output>, Exit> {
+    const FOLDER: &str = "--folder";
     let compiled = session.compiled(session.current(), target);
     let compiled = compiled.as_ref().as_ref().map_err(fail)?;
-    compile::write(compiled, target, folder, force)?;
     let (workspace, name) = (session.workspace(), &compiled.module.name);
-    let mut files = vec![
-        ("program.rise".to_owned(), workspace.texts.program.text.clone()),
-        ("rewritten.rise".to_owned(), format!("{}\n", workspace.print(session.term()))),
-        ("Makefile".to_owned(), makefile(name, target)),
+    let beside = [
+        ("program.rise", workspace.texts.program.text.clone()),
+        ("rewritten.rise", format!("{}\n", workspace.print(session.term()))),
+        ("Makefile", makefile(name, target)),
     ];
-    files.extend(handover::strategy(session).map(|text| ("strategy.elevate".to_owned(), text)));
-    for (file, text) in files {
-        let path = folder.join(file);
-        write(&path, &text, force)?;
-        output::print(&format!("{}\n", path.display()))?;
-    }
-    Ok(())
+    let strategy = handover::strategy(session).map(|text| ("strategy.elevate", text));
+    let own = |(file, text)| Output { path: folder.join(file), text, mark: None, option: FOLDER };
+    let generated = compile::files(compiled, target, folder, FOLDER);
+    Ok(generated.into_iter().chain(beside.into_iter().chain(strategy).map(own)).collect())
 }
 
 fn makefile(name: &str, target: Target) -> String {
@@ -98,14 +98,4 @@ fn makefile(name: &str, target: Target) -> String {
          lib{name}.so: {name}.c{more} {name}.h\n\t$(CC) $(CFLAGS) -fPIC -shared {name}.c{more} {libraries} -o $@\n\n\
          clean:\n\trm -f lib{name}.so\n\n.PHONY: clean\n"
     )
-}
-
-fn write(file: &Path, text: &str, force: bool) -> Result<(), Exit> {
-    let cannot = |e: std::io::Error| {
-        fail(
-            &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", file.display()))
-                .hint("Name another place; `--force` replaces what is there."),
-        )
-    };
-    Whole::write(file, force, |out| out.write_all(text.as_bytes())).and_then(Whole::place).map_err(cannot)
 }

@@ -9,6 +9,7 @@ use crate::lang::syntax;
 use crate::lang::syntax::ast::Language;
 use crate::lang::syntax::print::Options;
 use crate::session::files::read_text;
+use crate::session::whole::Whole;
 use std::path::Path;
 
 /// Formats files in place, or checks that they are formatted.
@@ -43,11 +44,19 @@ fn one(file: &Path, args: &Fmt) -> Result<Exit, Exit> {
         output::print(&format!("{} is not in the standard layout\n", file.display()))?;
         return Ok(Exit::Finding);
     }
-    std::fs::write(file, formatted).map_err(|e| {
+    replace(file, &formatted).map_err(|e| {
         fail(
             &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", file.display()))
                 .hint("`--check` looks at the layout and writes nothing."),
         )
     })?;
     Ok(Exit::Done)
+}
+
+/// Puts the text in the place of a file that may be written; through a link, of what it leads to. Where there is no room for
+/// it the file stays as it was.
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    let place = std::fs::canonicalize(file)?;
+    std::fs::File::options().append(true).open(&place)?;
+    Whole::write(&place, true, |out| out.write_all(text.as_bytes())).and_then(Whole::place)
 }

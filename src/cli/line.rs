@@ -9,6 +9,7 @@ use crate::ui::actions;
 use crate::ui::app::{App, Setup};
 use crate::ui::capabilities::{Capabilities, ColourChoice, Depth};
 use crate::ui::keys::Keymap;
+use crate::ui::leaving;
 use crate::ui::line::Dialogue;
 use crate::ui::queries::Queries;
 use crate::ui::run::{NotOpened, Notifier, Opened};
@@ -74,7 +75,17 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
     let reads_a_person = std::io::stdin().is_terminal();
     read_lines(sender)?;
     let mut dialogue = talk(dialogue, &inputs, reads_a_person)?;
-    dialogue.app().session.set_open(false);
+    let left = dialogue.has_left();
+    let session = &mut dialogue.app().session;
+    session.look_at_log();
+    session.set_open(false);
+    // Who left was asked, and has answered.
+    if let Some(why) = leaving::unsaved(&session.save_state()).filter(|_| !left) {
+        output::complain(&format!(
+            "error[E0805]: {why}\n = hint: `save FILE` writes all of it to another place.\n"
+        ));
+        return Err(Exit::Environment);
+    }
     Ok(if dialogue.refused() > 0 && !reads_a_person { Exit::Finding } else { Exit::Done })
 }
 

@@ -15,7 +15,7 @@ use crate::session::auto;
 use crate::session::files::{self, Places, Text, Texts};
 use crate::session::listing;
 use crate::session::log::MAX_BYTES;
-use crate::session::replay;
+use crate::session::replay::{self, Place};
 use crate::session::state::Progress;
 use crate::session::workspace::Problems;
 use std::io::Read;
@@ -40,9 +40,15 @@ pub fn exit_of(problem: &Diagnostic) -> Exit {
     let code = problem.code;
     let finding = code == "E0820" || code == "E0812" || ["E03", "E04"].iter().any(|c| code.starts_with(c));
     match code {
-        "E0701" | "E0703" | "E0706" | "E0710" | "E0711" | "E0713" | "E0714" => Exit::Environment,
+        // What a device refuses or has not got is alike, whatever it is.
+        "E0701" | "E0702" | "E0703" | "E0705" | "E0706" | "E0710" | "E0711" | "E0713" | "E0714" => {
+            Exit::Environment
+        }
+        // A name that several devices have can be written out.
+        "E0704" => Exit::BadInput,
         "E0709" => Exit::Interrupted,
-        "E0805" => Exit::Environment,
+        // What cannot be written: what is in the way instead, E0918, can be named otherwise.
+        "E0805" | "E0906" => Exit::Environment,
         // What a strategy leaves open is wrong, or nothing: it is not that it does not get to its end.
         "E0314" | "E0316" => Exit::BadInput,
         // The text of a strategy or of a sketch is wrong: nothing was tried.
@@ -151,18 +157,13 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
     let mut session = if is_session(&options.file) {
         let bytes = log_bytes(&options.file)?;
         match log {
-            Some(log) if log == options.file => {
-                let (mut session, warnings) = replay::resume(&options.file, &bytes, backend, Arc::new(|| {}))
-                    .map_err(|p| fail_all(&p))?;
+            Some(log) => {
+                let place = if log == options.file { Place::File } else { Place::New(log) };
+                let resumed = replay::resume(&options.file, &bytes, place, backend, Arc::new(|| {}));
+                let (mut session, warnings) = resumed.map_err(|p| fail_all(&p))?;
                 session.set_open(false);
                 warnings.iter().for_each(|w| output::complain(&format!("warning: {w}\n")));
                 session
-            }
-            Some(_) => {
-                let problem = Diagnostic::error("E0907", "A session is recorded in its own file.");
-                return Err(fail(
-                    &problem.hint("Copy it first, and give the copy both as the session and to `--session`."),
-                ));
             }
             None => replay::reopen(&bytes, backend).map_err(|p| fail_all(&p))?,
         }

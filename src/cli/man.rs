@@ -4,7 +4,7 @@ use super::args::Cli;
 use super::exit::Exit;
 use super::load::fail;
 use super::output;
-use crate::lang::diag::Diagnostic;
+use crate::session::whole::{Asked, not_written, room_for};
 use clap::CommandFactory;
 use clap_mangen::Man;
 use std::path::Path;
@@ -15,11 +15,14 @@ pub fn run(folder: Option<&Path>) -> Result<Exit, Exit> {
     command.build();
     let Some(folder) = folder else {
         let mut page = vec![];
-        Man::new(command).render(&mut page).map_err(|e| cannot("the page", &e))?;
+        // A vector takes all that is written into it.
+        let _ = Man::new(command).render(&mut page);
         output::print(&String::from_utf8_lossy(&page))?;
         return Ok(Exit::Done);
     };
-    std::fs::create_dir_all(folder).map_err(|e| cannot(&folder.display().to_string(), &e))?;
+    let cannot =
+        |file: &Path, e: &std::io::Error| fail(&not_written(file, e, Asked { by: "--folder", force: false }));
+    room_for(folder).and_then(|()| std::fs::create_dir_all(folder)).map_err(|e| cannot(folder, &e))?;
     let hidden = |command: &clap::Command| command.is_hide_set() || command.get_name() == "help";
     let mut pages = vec![Man::new(command.clone())];
     pages.extend(command.get_subcommands().filter(|c| !hidden(c)).map(|sub| {
@@ -29,13 +32,8 @@ pub fn run(folder: Option<&Path>) -> Result<Exit, Exit> {
     for page in &pages {
         let file = folder.join(page.get_filename());
         let written = std::fs::File::create(&file).and_then(|mut out| page.render(&mut out));
-        written.map_err(|e| cannot(&file.display().to_string(), &e))?;
+        written.map_err(|e| cannot(&file, &e))?;
     }
     output::print(&format!("{} pages in {}\n", pages.len(), folder.display()))?;
     Ok(Exit::Done)
-}
-
-fn cannot(what: &str, e: &std::io::Error) -> Exit {
-    let problem = Diagnostic::error("E0906", format!("`{what}` cannot be written: {e}."));
-    fail(&problem.hint("Name another folder."))
 }

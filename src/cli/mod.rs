@@ -14,6 +14,7 @@ mod line;
 mod load;
 mod man;
 mod output;
+mod outputs;
 mod patterns;
 mod replay;
 mod rules;
@@ -26,6 +27,7 @@ mod tune;
 mod unguided;
 mod workers;
 
+use crate::lang::diag::{Diagnostic, nearest};
 use crate::ui::keeper;
 use args::{Cli, Command};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -53,12 +55,58 @@ fn usage(message: &str) -> String {
     }
 }
 
-/// Where a command takes strategies by an option, how one is given that was written behind the program.
-fn strategy_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String> {
+/// The command whose name is nearly this.
+fn nearly(word: &str) -> Option<String> {
+    let cli = Cli::command();
+    nearest(word, cli.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name))
+        .map(str::to_owned)
+}
+
+/// The command that is meant by what stands in the place of a program: nobody has a file of such a name.
+fn misspelt(file: &std::path::Path) -> Option<String> {
+    file.to_str().filter(|word| !is_file(word)).and_then(nearly)
+}
+
+/// Is it the name of a file that the screen opens, or one that is there?
+fn is_file(word: &str) -> bool {
+    let path = std::path::Path::new(word);
+    path.exists() || path.extension().is_some_and(|e| e == "rise" || e == "ron")
+}
+
+/// What is said where the first word was meant for a command, or the command stands behind its program.
+fn misplaced_command(arguments: &[OsString]) -> Option<Diagnostic> {
+    let first = arguments.get(1)?.to_str()?;
+    let cli = Cli::command();
+    let is_command = |word: &str| cli.find_subcommand(word).is_some();
+    if first.starts_with('-') || is_command(first) {
+        return None;
+    }
+    let second = arguments.get(2).and_then(|second| second.to_str());
+    if is_file(first) {
+        let command = second.filter(|second| is_command(second))?;
+        let problem =
+            Diagnostic::error("E0901", format!("The command `{command}` stands behind its program."));
+        return Some(problem.hint(format!("Write `shine-tui {command} {first}`.")));
+    }
+    let problem = Diagnostic::error("E0901", format!("There is no command `{first}`."));
+    let hint = nearly(first).map_or("`shine-tui --help` lists the commands.".to_owned(), |near| {
+        format!("Did you mean `{near}`?")
+    });
+    Some(problem.hint(hint))
+}
+
+/// What may have been meant by an argument that a command does not take: a strategy where it takes one by an option, or the
+/// value of a size.
+fn argument_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let ContextValue::String(unexpected) = problem.get(ContextKind::InvalidArg)? else { return None };
     let name = arguments.get(1)?.to_str()?;
     let command = Cli::command();
     let takes_one = command.find_subcommand(name)?.get_arguments().any(|a| a.get_long() == Some("strategy"));
+    let at = arguments.iter().position(|a| a.to_str() == Some(unexpected))?;
+    let before = |n: usize| at.checked_sub(n).and_then(|i| arguments.get(i)?.to_str());
+    if let (Some("--size"), Some(size)) = (before(2), before(1)) {
+        return Some(format!("\n = hint: Write `--size {size}={unexpected}`.\n"));
+    }
     let meant = problem.kind() == ErrorKind::UnknownArgument && takes_one && !unexpected.starts_with('-');
     meant.then(|| {
         format!(
@@ -84,8 +132,11 @@ pub fn main() -> ExitCode {
                 let _ = e.print();
                 return Exit::Done.into();
             }
+            if let Some(problem) = misplaced_command(&arguments) {
+                return load::fail(&problem).into();
+            }
             output::complain(&usage(&e.render().to_string()));
-            if let Some(hint) = strategy_hint(&e, &arguments) {
+            if let Some(hint) = argument_hint(&e, &arguments) {
                 output::complain(&hint);
             }
             return Exit::BadInput.into();

@@ -5,15 +5,18 @@ use super::exit::Exit;
 use super::load::{fail, fail_all, log_bytes};
 use super::output;
 use super::workers;
-use crate::lang::diag::Diagnostic;
-use crate::session::files::Whole;
+use crate::session::beside;
 use crate::session::renew::{Renewal, renew};
 use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
 use crate::session::searching::SearchMode;
+use crate::session::whole::{Asked, Whole, in_the_way, not_written};
 use crate::view::html::escaped;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
+
+/// What names the report.
+const JUNIT: Asked<'static> = Asked { by: "--junit", force: false };
 
 /// Replays every file and ends with the worst exit code of all.
 pub fn run(args: &Replay) -> Result<Exit, Exit> {
@@ -33,6 +36,9 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         backend: Arc::new(workers::devices()),
         foreign: args.allow_foreign,
     };
+    if let Some(report) = &args.junit {
+        in_the_way(report, true).map_err(|e| fail(&not_written(report, &e, JUNIT)))?;
+    }
     let mut worst = Exit::Done;
     if args.bless || args.repair {
         for file in &args.files {
@@ -56,12 +62,7 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
     if let Some(report) = &args.junit {
         let text = junit(&cases);
         let written = Whole::write(report, true, |out| out.write_all(text.as_bytes())).and_then(Whole::place);
-        written.map_err(|e| {
-            fail(
-                &Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", report.display()))
-                    .hint("Name another place for the report."),
-            )
-        })?;
+        written.map_err(|e| fail(&not_written(report, &e, JUNIT)))?;
     }
     Ok(worst)
 }
@@ -85,8 +86,12 @@ fn anew(file: &Path, options: &Options, repair: bool) -> Result<Exit, Exit> {
     let place = if repair { file.with_extension("repaired.ron") } else { file.to_path_buf() };
     let written = Whole::write(&place, !repair, |out| out.write_all(renewed.text.as_bytes()));
     written.and_then(Whole::place).map_err(|e| {
-        let problem = Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", place.display()));
-        fail(&problem.hint("Remove what lies there, or make its folder writable; the session is as it was."))
+        let mut problem = not_written(&place, &e, JUNIT);
+        // Its name follows from the session's.
+        problem.hints = vec![
+            "Move away what lies there, or make its folder writable; the session is as it was.".to_owned(),
+        ];
+        fail(&problem)
     })?;
     output::print(&format!("{text}  written: {}\n", place.display()))?;
     Ok(Exit::Done)
@@ -112,6 +117,9 @@ fn one(
         }
     })
     .map_err(|problems| fail_all(&problems))?;
+    notes.extend(beside::changed(file, &bytes).iter().map(|path| {
+        format!("note: `{}` has another text now than this session holds, and it is this session's text that was replayed", path.display())
+    }));
     let (exit, word) = match &verdict {
         Verdict::Agrees => (Exit::Done, "agrees"),
         Verdict::NoDevice(_) => (Exit::Environment, "no device"),
@@ -141,7 +149,8 @@ fn one(
         Verdict::NoDevice(why) => format!("{}: a device is missing: {why}\n", file.display()),
         Verdict::Diverges(d) => format!("{}: diverges\n{}", file.display(), in_words(d)),
     };
-    let shown = notes.iter().filter(|n| n.starts_with("warning") || options.level == Level::Performance);
+    let is_told = |n: &&String| n.starts_with("warning") || n.starts_with("note: ");
+    let shown = notes.iter().filter(|n| is_told(n) || options.level == Level::Performance);
     shown.for_each(|n| text += &format!("  {n}\n"));
     output::print(&text)?;
     Ok(exit)
@@ -187,7 +196,10 @@ fn junit(cases: &[Case]) -> String {
             Outcome::Differs(what, all) => {
                 format!("<failure message=\"{}\">{}</failure>", escaped(what), escaped(all))
             }
-            Outcome::Unreadable => "<error message=\"The session cannot be read.\"/>".to_owned(),
+            Outcome::Unreadable => {
+                "<error message=\"The session cannot be read, or not replayed as it was asked for.\"/>"
+                    .to_owned()
+            }
         };
         out += &format!(
             "  <testcase classname=\"replay\" name=\"{}\">{inside}</testcase>\n",

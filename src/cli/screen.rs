@@ -7,11 +7,13 @@ use super::{load, output, sessions};
 use crate::lang::diag::Diagnostic;
 use crate::session::files;
 use crate::session::listing;
-use crate::session::replay;
+use crate::session::record::{SaveState, WAY_OUT};
+use crate::session::replay::{self, Place};
 use crate::session::state::Session;
 use crate::session::workspace::Problems;
 use crate::ui::capabilities::{ColourChoice, Depth};
 use crate::ui::keeper;
+use crate::ui::leaving;
 use crate::ui::run::{self, Ending, Failure, NotOpened, Notifier, Opened, Options, Unfinished};
 use crate::ui::screen::has_shell;
 use std::path::{Path, PathBuf};
@@ -32,6 +34,12 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
                 .hint("`shine-tui --help` shows what else can be done."),
         ));
     };
+    if let Some(near) = super::misspelt(&file) {
+        let problem = format!("There is neither a file nor a command `{}`.", file.display());
+        return Err(load::fail(
+            &Diagnostic::error("E0901", problem).hint(format!("Did you mean the command `{near}`?")),
+        ));
+    }
     let options = Options {
         colour: match args.color {
             ColorChoice::Auto => ColourChoice::Auto,
@@ -66,8 +74,8 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
             Ok(Exit::Done)
         }
         Ok(Ending::GoOn(_)) => Ok(Exit::Done),
-        Ok(Ending::Signal(number, session)) => {
-            output::complain(&ended_by(number, kept, session.as_deref()));
+        Ok(Ending::Signal(number, save)) => {
+            output::complain(&ended_by(number, kept, &save));
             Ok(Exit::Signal(number))
         }
         Err(Failure::Session(problems)) => Err(load::fail_all(&problems)),
@@ -89,7 +97,12 @@ pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opene
     let failed = |problem: Diagnostic| NotOpened::Failed(Box::new(Problems::one(problem)));
     if load::is_session(file) {
         let bytes = load::read_log(file).map_err(failed)?;
-        let (session, warnings) = replay::resume(file, &bytes, backend, notify).map_err(NotOpened::Failed)?;
+        let place = match args.session.as_deref() {
+            Some(other) if other != file => Place::New(other),
+            _ => Place::FileIfWritable,
+        };
+        let resumed = replay::resume(file, &bytes, place, backend, notify);
+        let (session, warnings) = resumed.map_err(NotOpened::Failed)?;
         return Ok(Opened { session, warnings, unfinished: None });
     }
     let texts = files::read(file, &load::places(&args.program.rules)).map_err(failed)?;
@@ -103,7 +116,7 @@ pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opene
         if args.session.is_some() {
             return Err(failed(problem));
         }
-        warnings.push(format!("This session is not recorded: {}", problem.message));
+        warnings.push(format!("This session is not on the disk. {} {WAY_OUT}", problem.message));
     }
     // A place that was named for this session is for this one.
     let unfinished = if args.session.is_none() { unfinished(file) } else { None };
@@ -118,18 +131,20 @@ fn unfinished(program: &Path) -> Option<Unfinished> {
 }
 
 /// What is said after a signal, to whoever still reads it.
-fn ended_by(number: i32, kept: Option<keeper::Kept>, session: Option<&Path>) -> String {
+fn ended_by(number: i32, kept: Option<keeper::Kept>, save: &SaveState) -> String {
     let name = match kept {
         Some(kept) if !kept.lives() => "the end of the process that keeps its terminal",
         _ => signal_hook::low_level::signal_name(number).unwrap_or("a signal"),
     };
-    let session = session.map_or_else(String::new, |path| {
+    let (lost, what) = match leaving::unsaved(save) {
+        None => (String::new(), "Nothing that you did is lost: the session"),
+        Some(why) => (format!(" {why}"), "What was done before"),
+    };
+    let session = save.path.as_ref().map_or_else(String::new, |path| {
         let path = path.display();
-        format!(
-            " Nothing that you did is lost: the session is in {path} ; `shine-tui {path}` opens it again."
-        )
+        format!(" {what} is in {path} ; `shine-tui {path}` opens it again.")
     });
-    format!("shine-tui was ended by {name}.{session}\n")
+    format!("shine-tui was ended by {name}.{lost}{session}\n")
 }
 
 /// Says where the session is, for whoever wants to go on with it.

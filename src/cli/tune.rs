@@ -10,30 +10,24 @@ use crate::session::Session;
 use crate::session::amounts::{Amounts, Rates};
 use crate::session::auto;
 use crate::session::bench::target_of;
-use crate::session::files::Whole;
 use crate::session::jobs::Control;
 use crate::session::state::Progress;
 use crate::session::tune::kept::{self, Kept};
 use crate::session::tune::{Ending, Fate, Standing, Tried, Tuned};
+use crate::session::whole::{Asked, Whole, in_the_way, not_written};
 use crate::view::figures::time;
 use crate::view::{jobs, tune};
 use serde_json::{Value, json};
 
+/// What names the file of the best.
+const OUTPUT: Asked<'static> = Asked { by: "-o", force: true };
+
 /// Tunes a program, and prints what was tried and what came of it.
 pub fn run(args: &Tune) -> Result<Exit, Exit> {
     let Some(file) = &args.file else { return measurements(args) };
-    let output_there = args.output.as_ref().filter(|path| path.exists() && !args.force);
-    if let Some(path) = output_there {
-        let problem = Diagnostic::error("E0906", format!("`{}` is there already.", path.display()));
-        return Err(fail(&problem.hint("`--force` replaces it.")));
-    }
-    // That there is no folder for it is not found out only when the time is over.
-    if let Some(path) = &args.output
-        && let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty())
-        && let Err(e) = std::fs::metadata(folder)
-    {
-        let problem = format!("`{}` cannot be written: {e}.", path.display());
-        return Err(fail(&Diagnostic::error("E0906", problem)));
+    // What is in the way is not found out only when the time is over.
+    if let Some(path) = &args.output {
+        in_the_way(path, args.force).map_err(|e| fail(&not_written(path, &e, OUTPUT)))?;
     }
     let rewriting = Rewriting { file: file.clone(), program: args.program.clone(), strategies: vec![] };
     let mut session = opened(&rewriting, args.session.as_deref())?;
@@ -65,10 +59,7 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     if let Some(path) = &args.output {
         let text = definition(&tuned, &session, &file.display().to_string());
         let written = Whole::write(path, args.force, |out| out.write_all(text.as_bytes()));
-        written.and_then(Whole::place).map_err(|e| {
-            let problem = format!("`{}` cannot be written: {e}.", path.display());
-            fail(&Diagnostic::error("E0906", problem))
-        })?;
+        written.and_then(Whole::place).map_err(|e| fail(&not_written(path, &e, OUTPUT)))?;
     }
     Ok(if tuned.ending == Ending::Stopped { Exit::Interrupted } else { Exit::Done })
 }

@@ -3,8 +3,8 @@
 
 use super::action::{Measurement, Target};
 use super::bench::target_of;
-use super::files::Whole;
 use super::sweep::{Point, reaches};
+use super::whole::{Asked, Whole, not_written};
 use super::workspace::{Generic, Workspace};
 use crate::emit::dispatch::{Way, alike, dispatch};
 use crate::emit::host;
@@ -129,22 +129,22 @@ pub fn files(
 /// Writes the files into a folder, which is made if it is not there, and gives their paths.
 ///
 /// # Errors
-/// `E0906`: one is there already, unless it may be replaced, or cannot be written.
-pub fn write(folder: &Path, files: &[(String, String)], replace: bool) -> Result<Vec<PathBuf>, Diagnostic> {
-    let cannot = |path: &Path, e: std::io::Error| {
-        Diagnostic::error("E0906", format!("`{}` cannot be written: {e}.", path.display()))
-            .hint("Name another folder; `bench --force` replaces what is there.")
-    };
-    std::fs::create_dir_all(folder).map_err(|e| cannot(folder, e))?;
+/// As [`not_written`]; then none is in its place.
+pub fn write(
+    folder: &Path,
+    files: &[(String, String)],
+    replace: bool,
+    asked: Asked<'_>,
+) -> Result<Vec<PathBuf>, Diagnostic> {
     let mut written = vec![];
     for (name, text) in files {
         let path = folder.join(name);
         let file = Whole::write(&path, replace, |out| out.write_all(text.as_bytes()));
-        written.push((path.clone(), file.map_err(|e| cannot(&path, e))?));
+        written.push((path.clone(), file.map_err(|e| not_written(&path, &e, asked))?));
     }
     written
         .into_iter()
-        .map(|(path, file)| file.place().map(|_| path.clone()).map_err(|e| cannot(&path, e)))
+        .map(|(path, file)| file.place().map(|()| path.clone()).map_err(|e| not_written(&path, &e, asked)))
         .collect()
 }
 

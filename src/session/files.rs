@@ -8,9 +8,9 @@ use crate::lang::syntax::ast::{ItemKind, Language};
 use crate::lang::syntax::parse;
 use indexmap::IndexMap;
 use rustix::fs::OFlags;
-use std::fs::{File, Permissions};
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// A text with the label under which problems in it are reported.
@@ -224,52 +224,6 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     refuse(file.metadata()?.file_type())?;
     Ok(file)
-}
-
-/// A file that is written whole or not at all: beside its place first, and then put there.
-pub struct Whole {
-    new: tempfile::NamedTempFile,
-    path: PathBuf,
-    replace: bool,
-}
-
-impl Whole {
-    /// Writes beside `path`. What lies there is to be replaced, or nothing may lie there.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn write(
-        path: &Path,
-        replace: bool,
-        contents: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
-    ) -> io::Result<Whole> {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        let new =
-            builder.permissions(Permissions::from_mode(0o644)).tempfile_in(folder).map_err(without_name)?;
-        let mut out = io::BufWriter::new(new);
-        contents(&mut out).map_err(without_name)?;
-        let new = out.into_inner().map_err(io::IntoInnerError::into_error).map_err(without_name)?;
-        Ok(Whole { new, path: path.to_path_buf(), replace })
-    }
-
-    /// Puts it in its place; where a link was, not into what it leads to.
-    ///
-    /// # Errors
-    /// The system's; `AlreadyExists` where nothing may be replaced.
-    pub fn place(self) -> io::Result<()> {
-        let Whole { new, path, replace } = self;
-        let placed = if replace { new.persist(path) } else { new.persist_noclobber(path) };
-        placed.map(|_| ()).map_err(|e| e.error)
-    }
-}
-
-/// The system's error without the name of the temporary file, which tells the user nothing.
-fn without_name(e: io::Error) -> io::Error {
-    match e.to_string().split_once(" at path \"") {
-        Some((said, _)) => io::Error::new(e.kind(), said),
-        None => e,
-    }
 }
 
 /// Reads a source file.

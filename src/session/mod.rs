@@ -4,6 +4,7 @@ pub mod action;
 pub mod amounts;
 pub mod auto;
 pub mod bench;
+pub mod beside;
 pub mod best;
 mod blame;
 pub mod costs;
@@ -35,6 +36,7 @@ pub mod sweep;
 mod trial;
 pub mod tune;
 pub mod unguided;
+pub mod whole;
 pub mod workspace;
 mod written;
 

@@ -5,6 +5,7 @@ use super::files::{self, Origin};
 use super::known::{self, Known};
 use super::log::seal::Chain;
 use super::log::{Fate, Log, LogError, LogWriter, v1};
+use super::whole::is_full;
 use crate::lang::diag::Diagnostic;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -12,9 +13,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Writes what happens, if there is anywhere to write it.
 pub struct Recorder {
     writer: Option<LogWriter>,
+    /// Where the log is to be as soon as that can be written, while there is no writer.
+    wanted: Option<PathBuf>,
     named: bool,
     problem: Option<String>,
-    /// The lines of the log, for giving it another name. They are on disk as well.
+    /// The lines of the log, for giving it another name. They are on disk as well, where that can be written.
     lines: Vec<String>,
     /// Their seals.
     chain: Chain,
@@ -25,6 +28,8 @@ pub struct Recorder {
     open: bool,
     /// How many records there are.
     records: usize,
+    /// How many of them are on the disk in a file that cannot be gone on with.
+    before: usize,
 }
 
 /// What the status line says about saving.
@@ -38,11 +43,24 @@ pub struct SaveState {
     pub problem: Option<String>,
 }
 
-fn diagnostic(e: &LogError) -> Diagnostic {
-    let d = Diagnostic::error("E0805", e.to_string());
+/// What can be done where nothing is written.
+pub const WAY_OUT: &str = "`:save FILE` writes all of it to another place.";
+
+/// What is said where a log cannot be written.
+pub fn diagnostic(e: &LogError) -> Diagnostic {
+    let code = match e {
+        LogError::Io { .. } | LogError::InUse { .. } => "E0805",
+        LogError::Exists { .. } => "E0918",
+    };
+    let d = Diagnostic::error(code, e.to_string());
     match e {
-        LogError::Io { .. } => d.hint("Choose another place with `:save FILE` or `--session FILE`."),
-        LogError::InUse { .. } => d.hint("Close the other one, or record this session in another file."),
+        LogError::Io { source, .. } if is_full(source) => {
+            d.hint("Make room there, or record the session in another place.")
+        }
+        LogError::Io { .. } => d.hint("Record the session in another place."),
+        LogError::InUse { .. } => d.hint(
+            "Close the other one, or go on in a copy: `--session COPY.ron` beside the session makes one.",
+        ),
         LogError::Exists { .. } => d.hint("Choose another name; a log is never overwritten."),
     }
 }
@@ -52,6 +70,7 @@ impl Recorder {
     pub fn none() -> Recorder {
         Recorder {
             writer: None,
+            wanted: None,
             named: false,
             problem: None,
             lines: vec![],
@@ -60,53 +79,84 @@ impl Recorder {
             known: false,
             open: false,
             records: 0,
+            before: 0,
         }
     }
 
-    /// Starts a log at `named`, else under a name of its own in the state folder.
+    /// A log that is nowhere yet.
     ///
     /// # Errors
-    /// `E0805`: the log cannot be written.
-    pub fn start(header: &v1::Header, named: Option<&Path>, origin: &Origin) -> Result<Recorder, Diagnostic> {
-        let path = match named {
-            Some(path) => path.to_path_buf(),
-            None => unnamed(&header.program.label).ok_or_else(|| {
-                Diagnostic::error("E0805", "There is no folder for session logs: no home folder is set.")
-                    .hint("Set SHINE_STATE_DIR, or name a file with `--session FILE`.")
-            })?,
-        };
+    /// `E0805`: the header cannot be written as a line.
+    pub fn begin(header: &v1::Header, origin: &Origin) -> Result<Recorder, Diagnostic> {
         let line = super::log::line(header).map_err(|e| {
             Diagnostic::error("E0805", format!("The session's header cannot be written: {e}."))
         })?;
         let mut chain = Chain::default();
         let line = chain.seal(&line);
-        let writer = LogWriter::create(&path, line.clone()).map_err(|e| diagnostic(&e))?;
-        Ok(Recorder {
-            writer: Some(writer),
-            named: named.is_some(),
-            lines: vec![line],
-            chain,
-            origin: origin.clone(),
-            ..Recorder::none()
-        })
+        Ok(Recorder { lines: vec![line], chain, origin: origin.clone(), ..Recorder::none() })
+    }
+
+    /// Writes the log at `named`, else under a name of its own in the state folder. Where that cannot be, all of it is
+    /// kept, so that another place can be given to it, and the place in the state folder is tried again.
+    ///
+    /// # Errors
+    /// `E0805`: the log cannot be written.
+    pub fn place(&mut self, named: Option<&Path>, label: &str) -> Result<(), Diagnostic> {
+        let placed = match named.map(Path::to_path_buf).or_else(|| unnamed(label)) {
+            Some(path) => {
+                self.wanted = Some(path.clone()).filter(|_| named.is_none());
+                self.copy(&path).map_err(|e| diagnostic(&e))
+            }
+            None => {
+                let why = "There is no folder for session logs: no home folder is set.";
+                Err(Diagnostic::error("E0805", why)
+                    .hint("Set SHINE_STATE_DIR, or name a file with `--session FILE`."))
+            }
+        };
+        match placed {
+            Ok(writer) => {
+                (self.writer, self.wanted, self.named) = (Some(writer), None, named.is_some());
+                Ok(())
+            }
+            Err(problem) => {
+                self.problem = Some(problem.message.clone());
+                Err(problem)
+            }
+        }
     }
 
     /// Goes on with a log that was read from a file.
     ///
     /// # Errors
-    /// `E0805`: the log cannot be written.
-    pub fn resume(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, Diagnostic> {
-        let writer =
-            LogWriter::resume(path, log.intact_bytes as u64, log.read).map_err(|e| diagnostic(&e))?;
-        Ok(Recorder {
-            writer: Some(writer),
-            named: true,
+    /// The log cannot be written, or is in use.
+    pub fn resume(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, LogError> {
+        let writer = LogWriter::resume(path, log.intact_bytes as u64, log.read)?;
+        Ok(Recorder { writer: Some(writer), named: true, ..Recorder::of(log, origin) })
+    }
+
+    /// Goes on in a new file with a log that was read from another, which stays as it is.
+    ///
+    /// # Errors
+    /// As [`Recorder::place`].
+    pub fn copy_of(path: &Path, log: &Log, origin: &Origin) -> Result<Recorder, Diagnostic> {
+        let mut recorder = Recorder::of(log, origin);
+        recorder.place(Some(path), &log.header.program.label)?;
+        Ok(recorder)
+    }
+
+    /// Goes on with a log whose file cannot be written for this reason.
+    pub fn beside(log: &Log, origin: &Origin, problem: String) -> Recorder {
+        Recorder { before: log.entries.len(), problem: Some(problem), ..Recorder::of(log, origin) }
+    }
+
+    fn of(log: &Log, origin: &Origin) -> Recorder {
+        Recorder {
             lines: log.lines(),
             chain: log.chain.clone(),
             origin: origin.clone(),
             records: log.entries.len(),
             ..Recorder::none()
-        })
+        }
     }
 
     /// Writes down for this machine what the log does not say.
@@ -148,8 +198,25 @@ impl Recorder {
         let Ok(line) = super::log::line(&record) else { return };
         let line = self.chain.seal(&line);
         self.lines.push(line.clone());
-        if let Some(writer) = &mut self.writer {
-            self.problem = writer.append(line).err().map(|e| e.to_string());
+        match &mut self.writer {
+            Some(writer) => self.problem = writer.append(line).err().map(|e| e.to_string()),
+            None => self.try_again(),
+        }
+    }
+
+    /// Writes what could not be written before, where that can be now.
+    fn try_again(&mut self) {
+        if let Some(writer) = self.writer.as_mut().filter(|writer| writer.unsaved() > 0) {
+            self.problem = writer.flush().err().map(|e| e.to_string());
+        }
+        if let (None, Some(path)) = (&self.writer, self.wanted.clone()) {
+            match self.copy(&path) {
+                Ok(writer) => {
+                    (self.writer, self.wanted, self.problem) = (Some(writer), None, None);
+                    self.remember();
+                }
+                Err(e) => self.problem = Some(e.to_string()),
+            }
         }
     }
 
@@ -163,6 +230,7 @@ impl Recorder {
         }
         let writer = self.copy(path).map_err(|e| diagnostic(&e))?;
         let old = self.writer.replace(writer);
+        self.wanted = None;
         if let Some(old) = old.filter(|_| !self.named) {
             known::forget(old.path());
             let _ = std::fs::remove_file(old.path());
@@ -174,8 +242,10 @@ impl Recorder {
     }
 
     /// Looks whether the log is still what was written. One that is gone or was changed is written again, and one that
-    /// another file has taken the place of goes on elsewhere; what happened, in words.
+    /// another file has taken the place of goes on elsewhere; what happened, in words. What could not be written is tried
+    /// again.
     pub fn look(&mut self) -> Option<String> {
+        self.try_again();
         let writer = self.writer.as_mut()?;
         let (path, fate) = (writer.path().to_path_buf(), writer.fate());
         let shown = path.display();
@@ -184,7 +254,10 @@ impl Recorder {
             Fate::Changed => match writer
                 .rewrite(&self.lines.iter().flat_map(|l| [l.as_str(), "\n"]).collect::<String>())
             {
-                Ok(None) => return None,
+                Ok(None) => {
+                    self.problem = None;
+                    return None;
+                }
                 Ok(Some(kept)) => Ok(format!(
                     "The session's file {shown} was changed by another program. It was written again; what was found is in {}.",
                     kept.display()
@@ -251,7 +324,12 @@ impl Recorder {
         SaveState {
             path: self.writer.as_ref().map(|w| w.path().to_path_buf()),
             named: self.named,
-            unsaved: self.writer.as_ref().map_or(self.records, LogWriter::unsaved),
+            // Without a header there is no log, and nothing that would have to be saved.
+            unsaved: match &self.writer {
+                Some(writer) => writer.unsaved(),
+                None if self.lines.is_empty() => 0,
+                None => self.records.saturating_sub(self.before),
+            },
             problem: self.problem.clone(),
         }
     }

@@ -3,8 +3,8 @@
 use super::action::{Action, Decision, Outcome};
 use super::files::{Origin, Text, Texts};
 use super::known;
-use super::log::{self, Entry, convert, v1};
-use super::record::Recorder;
+use super::log::{self, Entry, LogError, convert, v1};
+use super::record::{self, Recorder};
 use super::searching::{Replayed, SearchMode};
 use super::state::Session;
 use super::workspace::Problems;
@@ -62,6 +62,17 @@ pub struct Divergence {
     pub found: String,
     /// The likely cause, when there is one.
     pub cause: Option<String>,
+}
+
+/// Where a session that was opened goes on.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// In its file.
+    File,
+    /// In its file; where that cannot be written, nowhere until it is given another one.
+    FileIfWritable,
+    /// In a new file, with all that was done before. Its own stays as it is.
+    New(&'a Path),
 }
 
 /// What happens while a replay runs, for those who watch.
@@ -129,6 +140,8 @@ pub fn replay(
                     cause,
                 })));
             }
+            // That it may not run is no other outcome.
+            Err(problem) if problem.code == "E0189" => return Err(Box::new(Problems::one(problem))),
             Err(problem) => {
                 let cause = cause(&changed, &action);
                 let found =
@@ -161,6 +174,7 @@ pub fn replay(
 pub fn resume(
     path: &Path,
     bytes: &[u8],
+    place: Place<'_>,
     backend: Arc<dyn Backend>,
     notify: Arc<dyn Fn() + Send + Sync>,
 ) -> Result<(Session, Vec<String>), Box<Problems>> {
@@ -168,8 +182,20 @@ pub fn resume(
     let origin = known::of(path, &log.header_line).map(|known| known.origin()).unwrap_or_default();
     let mut session = rebuild(&log, &origin, backend, notify)?;
     log.warnings.extend(without_seals(&log));
-    let recorder = Recorder::resume(path, &log, &origin).map_err(|d| Box::new(Problems::one(d)))?;
-    session.set_recorder(recorder);
+    log.warnings.extend(tuned_away(&log.entries, &**session.backend()));
+    let recorder = match place {
+        Place::New(new) => Recorder::copy_of(new, &log, &origin),
+        Place::File => Recorder::resume(path, &log, &origin).map_err(|e| record::diagnostic(&e)),
+        Place::FileIfWritable => match Recorder::resume(path, &log, &origin) {
+            Err(e @ LogError::Io { .. }) => {
+                let why = format!("What is done from here on is not on the disk. {e} {}", record::WAY_OUT);
+                log.warnings.push(why);
+                Ok(Recorder::beside(&log, &origin, e.to_string()))
+            }
+            other => other.map_err(|e| record::diagnostic(&e)),
+        },
+    };
+    session.set_recorder(recorder.map_err(|d| Box::new(Problems::one(d)))?);
     Ok((session, log.warnings))
 }
 
@@ -437,6 +463,22 @@ fn other_kernel(session: &Session, device: &str, decision: &Decision) -> Option<
     let expected = decision.kernel.to_string();
     let what = "the code of what was tuned is another one".to_owned();
     (found != expected).then_some(Step::Differs { what, expected, found })
+}
+
+/// What is said of the last decision of a log, where it was not taken on this device.
+fn tuned_away(entries: &[Entry], backend: &dyn Backend) -> Option<String> {
+    let decision = |entry: &Entry| match entry {
+        Entry::Known { line, record, .. } if matches!(record.outcome, v1::Outcome::Tuned { .. }) => {
+            read(record, *line).ok()
+        }
+        _ => None,
+    };
+    match entries.iter().rev().find_map(decision)? {
+        (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) => {
+            tuned_elsewhere(&device, &decision, backend)
+        }
+        _ => None,
+    }
 }
 
 /// What is said where a decision was not taken on this device.

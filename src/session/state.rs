@@ -240,11 +240,11 @@ impl Session {
     /// Starts to write the log, in the state folder without a name or at a path that the user named.
     ///
     /// # Errors
-    /// The log cannot be written there. The session goes on without one.
+    /// The log cannot be written there. It is kept, so that [`Session::save_as`] can write it elsewhere.
     pub fn start_log(&mut self, named: Option<&std::path::Path>) -> Result<(), Diagnostic> {
         let header = self.workspace.header(&self.sizes);
-        self.recorder = Recorder::start(&header, named, &self.workspace.texts.origin)?;
-        Ok(())
+        self.recorder = Recorder::begin(&header, &self.workspace.texts.origin)?;
+        self.recorder.place(named, &header.program.label)
     }
 
     /// Looks whether the log is still what was written; what was not and is mended, in words.
@@ -341,6 +341,14 @@ impl Session {
     pub fn perform(&mut self, action: Action) -> Result<Performed, Diagnostic> {
         self.enabled(&action).map_err(|why| match action {
             Action::Bench { .. } | Action::Tune { .. } => self.refusal(why),
+            Action::Goto { .. } => {
+                let last = self.history.len().saturating_sub(1);
+                let hint = match last {
+                    0 => "Its only revision is 0, the program as it was written.".to_owned(),
+                    last => format!("There are the revisions 0 to {last}."),
+                };
+                Diagnostic::error("E0810", why).hint(hint)
+            }
             _ => Diagnostic::error("E0810", why).hint("It can be done at another time."),
         })?;
         let base = self.current();

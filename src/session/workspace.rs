@@ -195,21 +195,26 @@ impl Workspace {
     pub fn check_sizes(&self, sizes: &Sizes) -> Result<(), Diagnostic> {
         let known = &self.program.sizes;
         if let Some(name) = sizes.keys().find(|n| !known.contains(n)) {
-            let problem = Diagnostic::error("E0152", format!("The program has no size `{name}`."));
-            let all: Vec<String> = known.iter().map(|n| format!("`{n}`")).collect();
-            return Err(if all.is_empty() {
-                problem.hint("All of its sizes are fixed.")
-            } else {
-                problem
-                    .did_you_mean(name, known.iter().map(|n| &**n))
-                    .note(format!("Its sizes are {}.", all.join(", ")))
-            });
+            return Err(self.without_size(name));
         }
         if known.iter().all(|n| sizes.contains_key(n)) {
             self.program.check_sizes(sizes).into_iter().next().map_or(Ok(()), Err)
         } else {
             Ok(())
         }
+    }
+
+    /// `E0152`: a name that is no size of the program, with those that are.
+    pub fn without_size(&self, name: &str) -> Diagnostic {
+        let known = &self.program.sizes;
+        let problem = Diagnostic::error("E0152", format!("The program has no size `{name}`."));
+        let all: Vec<String> = known.iter().map(|n| format!("`{n}`")).collect();
+        let has = match all.as_slice() {
+            [] => return problem.hint("All of its sizes are fixed."),
+            [one] => format!("Its only size is {one}."),
+            all => format!("Its sizes are {}.", all.join(", ")),
+        };
+        problem.did_you_mean(name, known.iter().map(|n| &**n)).note(has)
     }
 
     /// What must hold of the sizes for a term to make sense, as text.

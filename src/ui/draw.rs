@@ -272,7 +272,8 @@ fn draw_entry(app: &App, painter: &mut Painter<'_>, area: Rect, entry: &Entry) -
     let inner = open(painter, area, (width, text_rows + below.len()), &title);
     let text_rows = as_u16(text_rows).min(inner.height);
     let field = Rect { height: text_rows, ..inner };
-    let cursor = type_in(painter, field, &text, entry.area.is_empty().then_some(entry.kind.example()));
+    let example = entry.area.is_empty().then(|| entry.kind.example(app.session.workspace()));
+    let cursor = type_in(painter, field, &text, example.as_deref());
     let rest = Rect { y: inner.y + text_rows, height: inner.height - text_rows, ..inner };
     painter.lines(rest, &below, (0, 0));
     cursor

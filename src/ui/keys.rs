@@ -255,9 +255,12 @@ impl Keymap {
     /// The first key sequence of a command, spelt out.
     pub fn key(&self, command: Command) -> Option<String> {
         if self.names {
-            // What is a key while a text is typed is a command of its own where lines are.
-            let typed = if command == Command::TypingPlace { Command::Place } else { command };
-            return Some(format!("`{}`", typed.name()));
+            return Some(match command {
+                // What is a key while a text is typed is a command of its own where lines are.
+                Command::TypingPlace => format!("`{}`", Command::Place.name()),
+                Command::EntryAccept => "The same line".to_owned(),
+                _ => format!("`{}`", command.name()),
+            });
         }
         self.keys(command).first().map(|keys| spell(keys))
     }

@@ -5,34 +5,43 @@ use super::popup::{About, Entry, EntryKind, Popup, Question};
 use super::program::reload_now;
 use super::run::Unfinished;
 use crate::session::known;
+use crate::session::record::SaveState;
 use crate::view::{Line, Role};
 
 /// Leaves, after a question when something would be lost.
 pub fn quit(app: &mut App) {
     let jobs = app.session.jobs();
+    // What the disk had no room for a moment ago may be written now.
+    if let Some(news) = app.session.look_at_log() {
+        app.tell(Role::Warning, news);
+    }
     let save = app.session.save_state();
     let mut lines: Vec<Line> = jobs
         .iter()
         .map(|job| Line::plain(format!("`{}` is still running and would be stopped.", job.label)))
         .collect();
-    if save.unsaved > 0 {
-        let why = save.problem.unwrap_or_else(|| "the disk is slow".to_owned());
-        lines.push(Line::of(
-            Role::Warning,
-            format!("{} actions of this session are not on the disk: {why}.", save.unsaved),
-        ));
-    }
+    lines.extend(unsaved(&save).map(|why| Line::of(Role::Warning, why)));
     if lines.is_empty() {
         app.requests.quit = true;
         return;
     }
-    let can_save = !save.named;
+    let can_save = !save.named || save.unsaved > 0;
     lines.push(Line::plain(if can_save {
         "Leave? y yes, s save under a name first, n no"
     } else {
         "Leave? y yes, n no"
     }));
     app.popups.push(Popup::Question(Question { about: About::Quit, lines, can_save }));
+}
+
+/// What is not on the disk, and why, if anything is not.
+pub fn unsaved(save: &SaveState) -> Option<String> {
+    let what = match save.unsaved {
+        0 => return None,
+        1 => "1 action of this session is not on the disk.".to_owned(),
+        n => format!("{n} actions of this session are not on the disk."),
+    };
+    Some(save.problem.iter().fold(what, |what, why| format!("{what} {why}")))
 }
 
 /// Asks whether to go on with a session of the program that was never left.

@@ -8,7 +8,9 @@ use super::command::{Command, Context};
 use super::movement::FAR;
 use super::panes;
 use super::popup::{Entry, EntryKind, Page, Popup};
+use super::script;
 use super::update::{enter, run, run_with};
+use crate::lang::diag::nearest;
 use crate::lang::path::Path;
 use crate::ui::layout::Pane;
 use crate::view::{Line, Mark, Role};
@@ -24,6 +26,15 @@ pub struct Dialogue {
     status: String,
     /// What is to be printed when all is done that a line began.
     then: Then,
+    /// The last line, if it was warned of: taken again, it is run.
+    warned: Option<Warned>,
+}
+
+/// A line that was not run for a warning.
+struct Warned {
+    line: String,
+    kind: EntryKind,
+    text: String,
 }
 
 /// So many rows have room for all that a pane says of what is highlighted.
@@ -46,7 +57,7 @@ impl Dialogue {
         app.focus.zoomed = true;
         app.resize((columns.max(super::layout::LEAST.0), ROWS));
         app.settle();
-        Dialogue { app, told: 0, refused: 0, status: String::new(), then: Then::Nothing }
+        Dialogue { app, told: 0, refused: 0, status: String::new(), then: Then::Nothing, warned: None }
     }
 
     /// The session and what is looked at of it.
@@ -75,7 +86,11 @@ impl Dialogue {
         self.app.notice = None;
         self.then = Then::Nothing;
         self.app.look_at_file();
+        let warned = self.warned.take();
         match self.app.popups.last_mut() {
+            _ if warned.as_ref().is_some_and(|warned| warned.line == line) => {
+                warned.into_iter().for_each(|warned| self.once_more(&warned));
+            }
             Some(Popup::Entry(_)) if line.is_empty() => run(&mut self.app, Command::EntryBack),
             Some(Popup::Entry(entry)) => {
                 entry.set_text(line);
@@ -113,6 +128,20 @@ impl Dialogue {
             None => self.ordinary(line),
         }
         self.app.settle();
+        if let Some(Popup::Entry(entry)) = self.app.popups.last()
+            && let Some(text) = entry.warned.clone()
+        {
+            self.warned = Some(Warned { line: line.to_owned(), kind: entry.kind, text });
+        }
+    }
+
+    /// Runs what was warned of; that it was not run the first time is no refusal.
+    fn once_more(&mut self, warned: &Warned) {
+        self.refused = self.refused.saturating_sub(1);
+        let mut entry = Entry::new(warned.kind, &warned.text);
+        entry.warned = Some(warned.text.clone());
+        self.app.popups.push(Popup::Entry(Box::new(entry)));
+        run(&mut self.app, Command::EntryAccept);
     }
 
     /// A line that answers nothing.
@@ -127,6 +156,9 @@ impl Dialogue {
             return self.highlight(number);
         }
         let Some(command) = Command::from_name(word) else {
+            if let Some(reason) = self.unknown(line, word) {
+                return self.refuse(reason);
+            }
             // What is no command is a strategy, as in the list of the screen.
             return enter(&mut self.app, EntryKind::Strategy, line, "");
         };
@@ -161,6 +193,32 @@ impl Dialogue {
             }
             _ => run_with(&mut self.app, command, arguments.trim()),
         }
+    }
+
+    /// What is said of a line whose first word nothing has for its name, with what may have been meant. Of such a word
+    /// alone it is said as of a strategy, unless it is nearly a command.
+    fn unknown(&self, line: &str, word: &str) -> Option<String> {
+        let workspace = self.app.session.workspace();
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        // Words of the language are no names; what is a strategy as a whole says itself which name is not known.
+        let alone = word == line;
+        let is_strategy = |text: &str| workspace.parse_strategy(text).is_ok();
+        if !word.chars().all(is_name)
+            || script::is_known(workspace, word)
+            || word.chars().all(|c| c != '-') && !is_strategy(word)
+            || !alone && is_strategy(line)
+        {
+            return None;
+        }
+        let names = Command::ALL.iter().filter(|c| c.context() == Context::Screen).map(|c| c.name());
+        let near = nearest(word, names);
+        if alone && near.is_none() {
+            return None;
+        }
+        let near = near.or_else(|| nearest(word, script::names(workspace)));
+        let hint =
+            near.map_or("`help` lists the commands.".to_owned(), |near| format!("Did you mean `{near}`?"));
+        Some(format!("There is no command, strategy or rule `{word}`. {hint}"))
     }
 
     fn refuse(&mut self, reason: String) {
@@ -234,7 +292,7 @@ impl Dialogue {
             Some(Popup::Entry(entry)) => {
                 let problems = texts(&entry.problems);
                 let refused = !problems.is_empty();
-                let lines = if refused { problems } else { asked(entry) };
+                let lines = if refused { problems } else { asked(&self.app, entry) };
                 self.refused += usize::from(refused);
                 (lines, refused)
             }
@@ -247,10 +305,14 @@ impl Dialogue {
 }
 
 /// What an entry asks for.
-fn asked(entry: &Entry) -> Vec<String> {
+fn asked(app: &App, entry: &Entry) -> Vec<String> {
     let begun = entry.text();
     let begun = if begun.is_empty() { String::new() } else { format!(", now {begun}") };
-    vec![format!("{}{begun}? For example: {}", entry.kind.title(), entry.kind.example())]
+    vec![format!(
+        "{}{begun}? For example: {}",
+        entry.kind.title(),
+        entry.kind.example(app.session.workspace())
+    )]
 }
 
 fn page_lines(page: &Page) -> Vec<String> {

@@ -20,6 +20,7 @@ use super::paint::Painter;
 use super::popup::{Page, Purpose};
 use super::run::{Ending, NotOpened, Opened, edit};
 use super::screen::Screen;
+use crate::session::record::SaveState;
 use crate::session::workspace::Problems;
 use crate::view::{Alphabet, Line, Role, problem};
 
@@ -167,8 +168,13 @@ impl Workshop<'_> {
                             _ => {}
                         }
                     }
-                    Msg::Terminate(number) => return Ok(Mended::Ended(Ending::Signal(number, None))),
-                    Msg::Gone => return Ok(Mended::Ended(Ending::Signal(signal_hook::consts::SIGHUP, None))),
+                    Msg::Terminate(number) => {
+                        return Ok(Mended::Ended(Ending::Signal(number, SaveState::default())));
+                    }
+                    Msg::Gone => {
+                        let hangup = signal_hook::consts::SIGHUP;
+                        return Ok(Mended::Ended(Ending::Signal(hangup, SaveState::default())));
+                    }
                     Msg::Suspend => drop(self.screen.suspend()),
                     Msg::Continued => self.screen.reclaim()?,
                     Msg::Mouse(_) | Msg::Paste(_) | Msg::Resize(..) | Msg::News | Msg::Tick => {}

@@ -10,6 +10,7 @@ use crate::lang::path::Path;
 use crate::session;
 use crate::session::action::Action;
 use crate::session::files::{self, Text, Texts};
+use crate::session::whole::{Asked, Whole, not_written};
 use crate::session::workspace::{Problems, Workspace};
 use crate::view::handover::{self, Beside};
 use crate::view::{Line, Role, problem};
@@ -187,20 +188,10 @@ pub(super) fn export(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
     let (best, swept) = (app.best.as_deref(), app.swept.as_deref());
     let beside = Beside { peaks: &app.peaks, best, swept, devices, system: &system };
     let page = handover::page(&app.session, app.code.target, beside);
-    let written = files::Whole::write(&path, false, |out| out.write_all(page.as_bytes()));
-    match written.and_then(files::Whole::place) {
-        Ok(_) => {
-            app.tell(Role::Good, format!("The session is written as a page to {}", path.display()));
-            Ok(())
-        }
-        Err(e) => {
-            let why = format!("`{}` cannot be written: {e}.", path.display());
-            Err(vec![
-                Line::of(Role::Error, why),
-                Line::of(Role::Hint, "Name another file; none is replaced."),
-            ])
-        }
-    }
+    let written = Whole::write(&path, false, |out| out.write_all(page.as_bytes())).and_then(Whole::place);
+    written.map_err(|e| problem::brief(&not_written(&path, &e, Asked { by: ":export", force: false })))?;
+    app.tell(Role::Good, format!("The session is written as a page to {}", path.display()));
+    Ok(())
 }
 
 /// Copies the command line that makes the present program of the file.

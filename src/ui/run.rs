@@ -23,6 +23,7 @@ use super::splits;
 use super::theme::Theme;
 use super::update::update;
 use crate::session::files::read_text;
+use crate::session::record::SaveState;
 use crate::session::state::Session;
 use crate::session::workspace::Problems;
 use crate::view::Role;
@@ -75,8 +76,8 @@ pub struct Unfinished {
 pub enum Ending {
     /// The user left. The session is here.
     Left(Option<PathBuf>),
-    /// A signal of this number ended it. The session, if there was one yet, is here.
-    Signal(i32, Option<PathBuf>),
+    /// A signal of this number ended it. This is what is on the disk of the session, if there was one yet.
+    Signal(i32, SaveState),
     /// The user wants to go on with another session.
     GoOn(PathBuf),
 }
@@ -184,7 +185,7 @@ pub fn run(
     match ended {
         // A terminal that was closed is told by a signal too, which may come later.
         Ok(Err(error)) if error.raw_os_error() == Some(libc::EIO) => {
-            Ok(Ending::Signal(signal_hook::consts::SIGHUP, None))
+            Ok(Ending::Signal(signal_hook::consts::SIGHUP, SaveState::default()))
         }
         Ok(ended) => ended.map_err(Failure::Terminal),
         Err(_) => Err(Failure::Fault),
@@ -278,7 +279,9 @@ impl Stage<'_> {
         loop {
             self.app.resize(self.screen.size()?);
             self.app.settle();
-            self.scene.set_session(self.app.session.save_state().path);
+            // Of a session that is there in part it cannot be said that nothing is lost.
+            let save = self.app.session.save_state();
+            self.scene.set_session(save.path.filter(|_| save.unsaved == 0));
             let app = &self.app;
             self.screen.draw(|frame| draw(app, frame))?;
             latency.frame(Instant::now(), !app.session.is_idle());
@@ -303,7 +306,7 @@ impl Stage<'_> {
             if requests.quit {
                 self.app.session.cancel_all();
                 return Ok(match signal {
-                    Some(number) => Ending::Signal(number, self.app.session.save_state().path),
+                    Some(number) => Ending::Signal(number, self.app.session.save_state()),
                     None => {
                         self.app.session.set_open(false);
                         Ending::Left(self.app.session.save_state().path)

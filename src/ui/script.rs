@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{self, Part, StrategyKind};
 use crate::rewrite::strategy::Script;
-use crate::rewrite::strategy::native::{Changes, Native};
+use crate::rewrite::strategy::native::{self, Changes, Native};
 use crate::rewrite::strategy::script::Definition;
 use crate::session::workspace::Workspace;
 
@@ -114,4 +114,16 @@ pub fn signature(workspace: &Workspace, name: &str) -> Option<String> {
     let rule = workspace.rules.get(name)?;
     let params: Vec<String> = rule.params.iter().map(|p| format!("{}: {}", p.name, p.kind.word())).collect();
     Some(if params.is_empty() { name.to_owned() } else { format!("{name}({})", params.join(", ")) })
+}
+
+/// Whether a strategy, a rule or a set of rules has this name.
+pub fn is_known(workspace: &Workspace, name: &str) -> bool {
+    workspace.script.is_taken(name, &workspace.rules) || workspace.rules.sets().any(|set| *set.name == *name)
+}
+
+/// The names of strategies and rules.
+pub fn names(workspace: &Workspace) -> impl Iterator<Item = &str> {
+    let defined = workspace.script.strategies().map(|strategy| &*strategy.name);
+    let rules = workspace.rules.callable().map(|(name, _)| &**name);
+    defined.chain(rules).chain(native::TABLE.iter().map(|row| row.name))
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::app::App;
 use super::layout::{Edge, Layout, layout};
-use crate::session::files::Whole;
+use crate::session::whole::Whole;
 use crate::view::Role;
 
 /// How many columns there are, which decides which borders.
@@ -171,7 +171,6 @@ pub fn keep(folder: Option<&Path>, splits: Splits) {
     let Splits { two, stacked, three, rows: [rows, rows_beside_two] } = splits;
     let file = File { two, stacked, three, rows, rows_beside_two };
     let Ok(text) = ron::to_string(&file) else { return };
-    let _ = std::fs::create_dir_all(folder);
     let written = Whole::write(&folder.join(NAME), true, |out| out.write_all(text.as_bytes()));
     let _ = written.and_then(Whole::place);
 }

@@ -66,7 +66,7 @@ pub(super) fn run_typed(app: &mut App, kind: EntryKind, text: &str) -> Result<()
     if kind == EntryKind::Sketch && !searches(app.session.workspace(), text) {
         return Err(vec![
             Line::of(Role::Error, "A search begins with `reach`."),
-            Line::of(Role::Hint, format!("For example: {}", kind.example())),
+            Line::of(Role::Hint, format!("For example: {}", kind.example(app.session.workspace()))),
         ]);
     }
     let at = place(app);

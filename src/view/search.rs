@@ -200,7 +200,7 @@ fn figures_line(progress: &Moment, elapsed: Duration) -> Line {
 /// A part of the sketch: where it holds.
 pub(super) fn part(part: &PartReport, alphabet: Alphabet) -> Line {
     let (role, sign, where_) = if part.at_root {
-        (Role::Good, alphabet.pick("✓ ", "+ "), "the whole program".to_owned())
+        (Role::Good, alphabet.pick("✓ ", "+ "), "the whole term".to_owned())
     } else if part.classes > 0 {
         (
             Role::Warning,
@@ -337,7 +337,7 @@ mod tests {
            sketch    --+ 2 of 3 parts
 
         sketch
-        + the whole program  containsMap(m)
+        + the whole term  containsMap(m)
           ~ 3 classes  containsReduceSeq(k)
             - nowhere yet  containsAddMul
 

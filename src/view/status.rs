@@ -44,14 +44,15 @@ enum Part {
     Checked,
     Sizes,
     Job,
+    Device,
     Always,
 }
 
 /// What can be missed before sizes and what runs are said shorter, the first first.
 const MISSED: [Part; 4] = [Part::Stray, Part::File, Part::Unchecked, Part::Checked];
 
-/// The line; what matters most now comes first. What can be missed is left out where it does not fit the width, so that the
-/// device, for which times and code are, stays.
+/// The line; what matters most now comes first. Where it does not fit the width a long name of the device is cut, and what
+/// can be missed is left out, so that the device, for which times and code are, stays.
 pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
     let mut parts = parts(status, alphabet);
     let joined = |parts: &[(Part, Role, String)]| {
@@ -65,6 +66,8 @@ pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
         line
     };
     let over = |parts: &[(Part, Role, String)]| joined(parts).width().saturating_sub(width);
+    let too_many = over(&parts);
+    shorten(&mut parts, Part::Device, too_many, alphabet);
     for missed in MISSED {
         if over(&parts) > 0 {
             parts.retain(|part| part.0 != missed);
@@ -83,17 +86,22 @@ pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
     if least(&parts) > 0 {
         parts.retain(|part| part.0 != Part::Sizes);
     }
-    let over = over(&parts);
-    if over > 0
-        && let Some(job) = parts.iter_mut().find(|part| part.0 == Part::Job)
-    {
-        let room = job.2.chars().count().saturating_sub(over).max(SHORTEST);
-        job.2 = Line::plain(std::mem::take(&mut job.2)).fit(room, alphabet).text();
-    }
+    let too_many = over(&parts);
+    shorten(&mut parts, Part::Job, too_many, alphabet);
     joined(&parts)
 }
 
-/// What is said of a job in fewer columns says nothing.
+/// Says a part in as many fewer columns as there are too many.
+fn shorten(parts: &mut [(Part, Role, String)], which: Part, over: usize, alphabet: Alphabet) {
+    if over > 0
+        && let Some(part) = parts.iter_mut().find(|part| part.0 == which)
+    {
+        let room = part.2.chars().count().saturating_sub(over).max(SHORTEST);
+        part.2 = Line::plain(std::mem::take(&mut part.2)).fit(room, alphabet).text();
+    }
+}
+
+/// What is said of a job or a device in fewer columns says nothing.
 const SHORTEST: usize = 16;
 
 /// Sizes of one value with that value once: `m=n=k=1024`.
@@ -124,7 +132,9 @@ fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
         part(Part::Always, Role::Warning, format!("{says}, {key} {does}"));
     }
     if let Some(problem) = &status.save.problem {
-        part(Part::Always, Role::Error, format!("not saved: {problem}"));
+        // What keeps a session from being begun was told when that was tried.
+        let why = status.save.path.as_ref().map(|_| format!(": {problem}"));
+        part(Part::Always, Role::Error, format!("not saved{}", why.unwrap_or_default()));
     } else if status.save.unsaved > 0 {
         part(Part::Always, Role::Warning, format!("{} unsaved", status.save.unsaved));
     } else if status.save.path.is_none() {
@@ -144,7 +154,7 @@ fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
         let role = if status.missing.is_empty() { Role::Status } else { Role::Warning };
         part(Part::Sizes, role, all.join(" "));
     }
-    part(Part::Always, Role::Status, status.device.to_owned());
+    part(Part::Device, Role::Status, status.device.to_owned());
     if status.stray > 0 {
         part(Part::Stray, Role::Dim, format!("{} lines logged", status.stray));
     }
@@ -209,6 +219,11 @@ mod tests {
         assert_eq!(text(&status, 60), "matmul | rev 12/39 | m=1024 n=1024 k=1024 | opencl:gpu");
         assert_eq!(text(&status, 50), "matmul | rev 12/39 | m=n=k=1024 | opencl:gpu");
         assert_eq!(text(&status, 40), "matmul | rev 12/39 | opencl:gpu");
+        let named = Status { device: "Portable Computing Language / pthread-skylake-avx512", ..status };
+        let named = Status { check: Some(None), ..named };
+        let said = text(&named, 79);
+        assert!(said.contains("check ok") && said.contains("k=1024 | Portable Com"), "{said}");
+        let status = Status { check: None, device: "opencl:gpu", ..named };
         let job = Some("measuring 3.2 s, checking at small sizes against the interpreter".to_owned());
         let busy = Status { job, ..status };
         let short = text(&busy, 60);

@@ -5,7 +5,7 @@ use crate::device::HostData;
 use crate::emit::code::{Leaf, leaves};
 use crate::lang::diag::Diagnostic;
 use crate::lang::ty::Type;
-use crate::session::files::Whole;
+use crate::session::whole::{Asked, Whole, in_the_way, not_written};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -63,29 +63,19 @@ pub fn named(asked: &[String], result: &Type) -> Result<Vec<Wanted>, Diagnostic>
 /// Checks, before anything runs, that a component can be written to the file.
 ///
 /// # Errors
-/// `E0906` where the file is there already, or its folder is not; `E0912` for an ending that tells no format; `E0913` or
+/// As [`in_the_way`]; `E0912` for an ending that tells no format; `E0913` or
 /// `E0914` for a component that is no picture.
 pub fn writable(path: &Path, leaf: &Leaf, force: bool) -> Result<(), Diagnostic> {
     let refused = |r: Refusal| r.of(path, CANNOT);
     if let Format::Png | Format::Pnm = Format::of(path).map_err(refused)? {
         picture::can_be(leaf).map_err(refused)?;
     }
-    if path.is_dir() {
-        return Err(cannot(path, &"it is a folder"));
+    in_the_way(path, force).map_err(|e| cannot(path, &e))?;
+    if path.is_symlink() && !path.exists() {
+        let why = io::Error::new(io::ErrorKind::NotADirectory, "it is a link to a file that is not there");
+        return Err(cannot(path, &why));
     }
-    let there = path.symlink_metadata();
-    if there.is_ok() && !force {
-        return Err(exists(path));
-    }
-    if there.is_ok_and(|there| there.is_symlink()) && !path.exists() {
-        return Err(cannot(path, &"it is a link to a file that is not there"));
-    }
-    let folder = folder(path);
-    if folder.is_dir() {
-        Ok(())
-    } else {
-        Err(cannot(path, &format!("there is no folder `{}`", folder.display())))
-    }
+    Ok(())
 }
 
 /// Where a file lies, however it is named: a link leads to another file, which is the one that is written.
@@ -96,14 +86,8 @@ fn place(path: &Path) -> PathBuf {
 
 const CANNOT: &str = "cannot be the output";
 
-fn cannot(path: &Path, why: &dyn std::fmt::Display) -> Diagnostic {
-    Diagnostic::error("E0906", format!("`{}` cannot be written: {why}.", path.display()))
-        .hint("Name another file with `--output`.")
-}
-
-fn exists(path: &Path) -> Diagnostic {
-    Diagnostic::error("E0906", format!("`{}` is there already.", path.display()))
-        .hint("`--force` replaces it; or name another file with `--output`.")
+fn cannot(path: &Path, why: &io::Error) -> Diagnostic {
+    not_written(path, why, Asked { by: "--output", force: true })
 }
 
 fn folder(path: &Path) -> &Path {
@@ -134,20 +118,17 @@ impl Written {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// `E0906` if the system refuses, or there is a file by now that must not be replaced.
+    /// If the system refuses, or there is a file by now that must not be replaced.
     pub fn place(self) -> Result<(), Diagnostic> {
         let Written { file, path, .. } = self;
-        file.place().map_err(|e| match e.kind() {
-            io::ErrorKind::AlreadyExists => exists(&path),
-            _ => cannot(&path, &e),
-        })
+        file.place().map_err(|e| cannot(&path, &e))
     }
 }
 
 /// Writes a component with these dimensions beside its place.
 ///
 /// # Errors
-/// As [`writable`] and [`holds`]; `E0906` if the system refuses.
+/// As [`writable`] and [`holds`], or if the system refuses.
 pub fn write(
     path: &Path,
     data: &HostData,

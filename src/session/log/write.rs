@@ -162,18 +162,20 @@ impl LogWriter {
         let mut found = vec![];
         self.file.seek(SeekFrom::Start(0))?;
         Read::by_ref(&mut self.file).take(MAX_BYTES as u64).read_to_end(&mut found)?;
-        let mut kept = None;
-        if found != text.as_bytes() {
-            kept = Some(keep_beside(&self.path, "damaged", &found)?);
-            self.end = 0;
-            self.cut_back()?;
-            write_at_end(&mut self.file, text.as_bytes())?;
+        self.file.seek(SeekFrom::End(0))?;
+        if found == text.as_bytes() {
             self.end = text.len() as u64;
             self.pending.clear();
         }
-        self.file.seek(SeekFrom::End(0))?;
-        self.stamp = self.stamp_now();
-        Ok(kept)
+        // What waits to be written is missing without anybody's doing.
+        if usize::try_from(self.end).is_ok_and(|end| text.as_bytes().get(..end) == Some(&found)) {
+            return self.write_pending().map(|()| None);
+        }
+        let kept = keep_beside(&self.path, "damaged", &found)?;
+        self.end = 0;
+        self.pending = text.lines().map(str::to_owned).collect();
+        self.cut_back()?;
+        self.write_pending().map(|()| Some(kept))
     }
 
     fn stamp_now(&self) -> Option<Stamp> {
@@ -186,12 +188,17 @@ impl LogWriter {
     /// # Errors
     /// The first line that waits still cannot be written.
     pub fn flush(&mut self) -> Result<(), LogError> {
+        self.write_pending().map_err(|source| LogError::Io { path: self.path.clone(), source })
+    }
+
+    fn write_pending(&mut self) -> io::Result<()> {
         while let Some(text) = self.pending.first() {
             let bytes = format!("{text}\n");
-            if let Err(source) = write_at_end(&mut self.file, bytes.as_bytes()) {
-                // Half a record must not stay: the next write would join it.
+            if let Err(error) = write_at_end(&mut self.file, bytes.as_bytes()) {
+                // Half a record must not stay: the next write would join it. What is changed so is nobody else's doing.
                 let _ = self.cut_back();
-                return Err(LogError::Io { path: self.path.clone(), source });
+                self.stamp = self.stamp_now();
+                return Err(error);
             }
             self.end += bytes.len() as u64;
             self.pending.remove(0);
@@ -213,7 +220,11 @@ fn keep_beside(log: &Path, ending: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         let mut name = log.as_os_str().to_owned();
         name.push(if n == 1 { format!(".{ending}") } else { format!(".{ending}{n}") });
         match OpenOptions::new().write(true).create_new(true).open(&name) {
-            Ok(mut file) => return file.write_all(bytes).map(|()| name.into()),
+            Ok(mut file) => {
+                let written = file.write_all(bytes).map(|()| PathBuf::from(&name));
+                // What is not whole keeps nothing.
+                return written.inspect_err(|_| drop(std::fs::remove_file(&name)));
+            }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),
         }
@@ -274,5 +285,26 @@ mod tests {
         w.file = File::create(dir.path().join("b.ron")).unwrap();
         w.flush().unwrap();
         assert_eq!(std::fs::read_to_string(dir.path().join("b.ron")).unwrap(), "Small(1)\nSmall(2)\n");
+    }
+
+    /// What fails of a write is not taken for another's, and nothing is kept beside of what nobody has changed.
+    #[test]
+    fn what_waits_is_nobodys_change() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.ron");
+        let mut w = LogWriter::create(&path, "one".into()).unwrap();
+        // A file that is opened to be read refuses what is written.
+        let writable = std::mem::replace(&mut w.file, File::open(&path).unwrap());
+        assert!(w.append("two".into()).is_err());
+        assert_eq!((w.fate(), w.unsaved()), (Fate::AsWritten, 1));
+        let there = || std::fs::read_dir(dir.path()).unwrap().count();
+        w.stamp = None;
+        assert!(w.rewrite("one\ntwo\n").is_err());
+        w.file = writable;
+        assert_eq!((w.rewrite("one\ntwo\n").unwrap(), there()), (None, 1));
+        assert_eq!((w.unsaved(), std::fs::read_to_string(&path).unwrap().as_str()), (0, "one\ntwo\n"));
+        std::fs::write(&path, "other").unwrap();
+        assert!(w.rewrite("one\ntwo\n").unwrap().is_some());
+        assert_eq!((there(), std::fs::read_to_string(&path).unwrap().as_str()), (2, "one\ntwo\n"));
     }
 }

@@ -4,8 +4,9 @@
 //! tuning are always measured again.
 
 use crate::lang::digest::Digest;
-use crate::session::files::{Whole, open_file, state_folder};
+use crate::session::files::{open_file, state_folder};
 use crate::session::log::line;
+use crate::session::whole::Whole;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

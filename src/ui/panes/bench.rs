@@ -15,6 +15,7 @@ use crate::session::shown::Shown;
 use crate::session::state::{Compared, Progress};
 use crate::session::sweep::{Swept, reaches, values_of};
 use crate::session::tune::{Tuned, seconds};
+use crate::session::whole::Asked;
 use crate::ui::actions::{perform, show_problem, typed};
 use crate::ui::app::App;
 use crate::ui::capabilities::Depth;
@@ -215,9 +216,10 @@ pub(in crate::ui) fn start_sweep(app: &mut App, text: &str) -> Result<(), Vec<Li
         return Err(wrong("The pinned state is the present one; go to another state first.".to_owned()));
     };
     let of = values_of(text).map_err(|why| wrong(format!("This names no sizes: {why}.")))?;
-    let all = &app.session.workspace().program.sizes;
+    let workspace = app.session.workspace();
+    let all = &workspace.program.sizes;
     if let Some(name) = of.names.iter().find(|name| !all.iter().any(|size| **size == ***name)) {
-        return Err(wrong(format!("The program has no size `{name}`.")));
+        return Err(problem::brief(&workspace.without_size(name)));
     }
     let others = app.session.missing_sizes().into_iter().filter(|size| !of.names.contains(size));
     let others: Vec<String> = others.map(|size| format!("`{size}`")).collect();
@@ -298,7 +300,8 @@ pub(in crate::ui) fn write_dispatch(app: &mut App, folder: &str) -> Result<(), V
         Side { workspace, term: &b.term, about: &abouts[1] },
     ];
     let files = dispatch::files(sides, &app.device, &swept.of_sizes.name(), &swept.points);
-    let written = files.and_then(|files| dispatch::write(Path::new(folder), &files, false));
+    let asked = Asked { by: ":dispatch", force: false };
+    let written = files.and_then(|files| dispatch::write(Path::new(folder), &files, false, asked));
     let written = written.map_err(|problem| problem::brief(&problem))?;
     app.tell(Role::Good, format!("{} files of a function that chooses are in {folder}.", written.len()));
     Ok(())

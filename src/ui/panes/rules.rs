@@ -359,7 +359,9 @@ fn arguments(candidate: &Candidate) -> Popup {
         .collect();
     let first = candidate.choices.first().map_or(candidate.call.as_str(), |(call, _)| call.as_str());
     items.push(item("other", "Type other arguments.".to_owned(), Value::OtherArguments(first.to_owned())));
-    Popup::Choice(Box::new(Choice::new(format!("{} with which arguments?", candidate.call), items, None)))
+    let title = format!("{} with which arguments?", candidate.call);
+    let rule = candidate.call.split('(').next().unwrap_or_default();
+    Popup::Choice(Box::new(Choice::of_rule(title, items, rule, candidate.at.clone())))
 }
 
 /// Applies the highlighted rule once at each part of the selection, those inside first.

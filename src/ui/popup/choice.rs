@@ -77,13 +77,28 @@ pub struct Choice {
     selected: usize,
     /// What is done with a strategy that is typed; nothing where only entries can be taken.
     pub typed: Option<How>,
+    /// Of which rule other arguments can be typed, and where it is applied.
+    rule: Option<(String, Path)>,
 }
 
 impl Choice {
     /// A list with all its entries. With `typed`, typed text can also be taken as a strategy.
     pub fn new(title: impl Into<String>, items: Vec<Item>, typed: Option<How>) -> Choice {
         let shown = (0..items.len()).collect();
-        Choice { title: title.into(), area: TextArea::default(), items, shown, selected: 0, typed }
+        Choice {
+            title: title.into(),
+            area: TextArea::default(),
+            items,
+            shown,
+            selected: 0,
+            typed,
+            rule: None,
+        }
+    }
+
+    /// A list of calls of a rule, of which other arguments can be typed, by themselves or with its name.
+    pub fn of_rule(title: impl Into<String>, items: Vec<Item>, rule: &str, at: Path) -> Choice {
+        Choice { rule: Some((rule.to_owned(), at)), ..Choice::new(title, items, None) }
     }
 
     /// What is typed.
@@ -139,6 +154,17 @@ impl Choice {
         let rest = |i: usize| self.items.get(i).map_or(0, |item| item.name.len());
         found.sort_by_key(|&(rank, i)| (std::cmp::Reverse(rank), if rank > 1 { rest(i) } else { 0 }, i));
         self.shown = found.iter().map(|&(_, i)| i).collect();
+        if let Some((rule, at)) = &self.rule
+            && text.contains(|c: char| c.is_ascii_digit())
+        {
+            let name = if text.starts_with(&**rule) { text.to_owned() } else { format!("{rule}({text})") };
+            if self.items.iter().all(|item| item.name != name) {
+                let value = Value::Rule(name.clone(), at.clone());
+                let doc = "Apply it with these arguments.".to_owned();
+                self.shown.insert(0, self.items.len());
+                self.items.push(Item { name, key: TYPED.to_owned(), doc, disabled: None, value });
+            }
+        }
         if let Some(how) = self.typed {
             let named = found.first().is_some_and(|&(rank, _)| rank == u64::MAX);
             let at = if !named && reads_as_strategy(text) { 0 } else { self.shown.len() };
@@ -298,6 +324,32 @@ mod tests {
         let mut choice = Choice::new("", items.to_vec(), None);
         choice.set_text("til");
         assert_eq!(choice.highlighted().unwrap().name, "tile");
+    }
+
+    #[test]
+    fn other_arguments_of_a_rule_are_taken_as_they_are_typed() {
+        let call = |text: &str| Value::Rule(text.to_owned(), Path::root());
+        let item = |name: &str| Item {
+            name: name.to_owned(),
+            key: String::new(),
+            doc: String::new(),
+            disabled: None,
+            value: call(name),
+        };
+        let items = ["splitJoin(32)", "splitJoin(1024)"].map(item).to_vec();
+        let mut choice = Choice::of_rule("", items, "splitJoin", Path::root());
+        for (text, taken) in [
+            ("7", "splitJoin(7)"),
+            ("10", "splitJoin(10)"),
+            ("32", "splitJoin(32)"),
+            ("splitJoin(12)", "splitJoin(12)"),
+            ("n / 4", "splitJoin(n / 4)"),
+        ] {
+            choice.set_text(text);
+            assert_eq!(choice.highlighted().map(|item| item.value.clone()), Some(call(taken)), "{text}");
+        }
+        choice.set_text("");
+        assert_eq!(choice.lines().len(), 2);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use ratatui_textarea::{CursorMove, TextArea};
 
+use crate::session::workspace::Workspace;
 use crate::ui::command::Command;
 use crate::view::Line;
 
@@ -56,24 +57,37 @@ impl EntryKind {
         }
     }
 
-    /// An example, shown while nothing is typed.
-    pub fn example(self) -> &'static str {
-        match self {
+    /// An example, shown while nothing is typed; of what has names of the program, with its own.
+    pub fn example(self, workspace: &Workspace) -> String {
+        let sizes: Vec<&str> = workspace.program.sizes.iter().map(|size| &**size).collect();
+        let text = match self {
             EntryKind::Strategy | EntryKind::Step => "topDown(reduceMapFusion) ; normalize(betaReduction)",
             EntryKind::Sketch => {
                 "reach containsMap(32, containsReduceSeq(?, ?)) using { splitJoin(32), useReduceSeq }"
             }
             EntryKind::Rule => "splitJoin(32)",
-            EntryKind::Sizes => "m=1024 n=1024 k=1024",
+            EntryKind::Sizes if !sizes.is_empty() => {
+                return sizes.iter().map(|size| format!("{size}=1024")).collect::<Vec<_>>().join(" ");
+            }
+            EntryKind::Sizes => "nothing, as all sizes of the program are fixed",
             EntryKind::Data => "image=photo.png weights=w.npy alpha=0.5",
-            EntryKind::Tune => "60s blocking(?, ?, 4)",
+            EntryKind::Tune => "60s topDown(splitJoin(?))",
             EntryKind::Best => "10 reach contains(mapPar) using { useMapPar, splitJoin(32), useMapSeq }",
-            EntryKind::Sweep => "k=1000,5000,20000 (or k=1024..65536, doubling; m=n=k=256..2048, all alike)",
+            EntryKind::Sweep => {
+                let Some(first) = sizes.first() else { return EntryKind::Sizes.example(workspace) };
+                let alike = if sizes.len() > 1 {
+                    format!("; {}=256..2048, all alike", sizes.join("="))
+                } else {
+                    String::new()
+                };
+                return format!("{first}=1000,5000,20000 (or {first}=1024..65536, doubling{alike})");
+            }
             EntryKind::Dispatch => "chosen",
             EntryKind::Save => "matmul-blocking",
             EntryKind::Export => "matmul.html",
             EntryKind::Find => "text",
-        }
+        };
+        text.to_owned()
     }
 
     /// Whether the text may have several lines.

@@ -2,7 +2,7 @@
 //!
 //! Who fails now, by itself as well, has lost; the next that was checked takes its place.
 
-use super::{FEW, RACE, Race, asked, failed};
+use super::{FEW, Race, asked, failed};
 use crate::device::roofline::{self, Peak};
 use crate::device::stats::{self, Comparison, Interval, Verdict};
 use crate::device::{Mode, RunControl, RunReport};
@@ -18,7 +18,17 @@ const LAST: usize = 4;
 const NEAR: f64 = 1.2;
 
 /// So many seconds are needed to measure what a device could do.
-const OF_PEAK: f64 = 5.0;
+pub(super) const OF_PEAK: f64 = 5.0;
+
+/// So many runs do two in turns at most, and so many seconds pass until they begin.
+const MOST_RUNS: u32 = 60;
+const BEGINNING_S: f64 = 1.0;
+
+/// What the last few can take at most, in seconds, where the best takes so many nanoseconds.
+pub(super) fn most_s(best_ns: f64) -> f64 {
+    let turn = BEGINNING_S + f64::from(MOST_RUNS) * (1.0 + NEAR) * best_ns / 1e9;
+    LAST as f64 * turn
+}
 
 /// What two runs in turns gave.
 enum Turns {
@@ -39,7 +49,7 @@ impl Race<'_> {
         let (mut leader, mut lost) = (0, vec![]);
         for (done, challenger) in last.into_iter().enumerate().skip(1) {
             // The comparison with the start has to have its time.
-            if self.left_s() < KEPT * (1.0 - RACE) * self.wanted.seconds {
+            if self.left_s() < KEPT * self.kept_s() {
                 break;
             }
             let seconds = self.left_s() / (pairs - done + 1) as f64;
@@ -109,7 +119,7 @@ impl Race<'_> {
             return Turns::NoTime;
         }
         let seconds = (0.8 * seconds).clamp(0.2, 10.0);
-        let mode = Mode::Measure { min_runs: 5, max_runs: 60, max_seconds: seconds };
+        let mode = Mode::Measure { min_runs: 5, max_runs: MOST_RUNS, max_seconds: seconds };
         let limit = Some(self.left_s() + 5.0);
         let (x, y) =
             (self.asked(&a.device, &a.term, mode, limit), self.asked(&b.device, &b.term, mode, limit));

@@ -30,7 +30,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The part of the time after which no further point is tried: the rest is for the last few.
+/// The part of the time after which no further point is tried, where the last few need all of the rest.
 const RACE: f64 = 0.65;
 
 /// Runs of a point that is tried: after one that does not count.
@@ -158,7 +158,6 @@ struct Race<'a> {
     backend: &'a dyn Backend,
     over: &'a Control<Progress>,
     flag: std::sync::Arc<AtomicBool>,
-    started: Instant,
     deadline: Instant,
     inputs: Inputs,
     expected: Beforehand,
@@ -193,7 +192,6 @@ impl<'a> Race<'a> {
         over: &'a Control<Progress>,
         deadline: Instant,
     ) -> Result<Race<'a>, Diagnostic> {
-        let started = Instant::now();
         let flag = over.cancel_flag();
         let mut run_control = RunControl { cancel: &flag, progress: &mut |_| {} };
         let list = backend.list_for(wanted.device, &mut run_control);
@@ -211,7 +209,6 @@ impl<'a> Race<'a> {
             backend,
             over,
             flag,
-            started,
             deadline,
             inputs,
             expected,
@@ -237,18 +234,26 @@ impl<'a> Race<'a> {
         self.deadline.saturating_duration_since(Instant::now()).as_secs_f64()
     }
 
+    /// The seconds that are kept for the last few: so many as these can take, and no more than their part.
+    fn kept_s(&self) -> f64 {
+        let part = (1.0 - RACE) * self.wanted.seconds;
+        let Some(best) = self.runners.first() else { return part };
+        let turns = finale::most_s(best.median_ns);
+        let with_peak = turns + finale::OF_PEAK;
+        if with_peak < part { with_peak } else { turns.min(part) }
+    }
+
     fn asked<'b>(&'b self, device: &'b str, term: &'b Term, mode: Mode, limit_s: Option<f64>) -> Asked<'b> {
         asked(self.wanted, device, term, mode, limit_s, &self.known)
     }
 
     fn run(mut self, control: &Control<Progress>, report: &dyn Fn(&Standing)) -> Result<Tuned, Diagnostic> {
         let mut order = Order::new(SEED);
-        let end = RACE * self.wanted.seconds;
         let mut ending = loop {
             if control.cancelled() {
                 break Ending::Stopped;
             }
-            if self.started.elapsed().as_secs_f64() >= end || self.flag.load(Ordering::Relaxed) {
+            if self.left_s() <= self.kept_s() || self.flag.load(Ordering::Relaxed) {
                 break Ending::Time;
             }
             let best = self.runners.first().and_then(|r| r.point.clone());
@@ -512,7 +517,7 @@ impl<'a> Race<'a> {
             problem = problem.note(format!("{number} of {tried}: {why}"));
         }
         match ending {
-            Ending::Time => problem.hint("Give it more time: `--for 120s`."),
+            Ending::Time => problem.hint("Give it more time: `--for 120s`, or `:tune 120s …` on the screen."),
             _ => problem.hint("Leave other values open, or change the sizes."),
         }
     }

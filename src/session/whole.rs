@@ -1,0 +1,156 @@
+//! Files that are written: whole or not at all, into folders that are made where they are not there. What is in the way is
+//! told before anything is computed, and alike wherever something is written.
+
+use crate::lang::diag::Diagnostic;
+use rustix::fs::{Access, access};
+use std::fs::Permissions;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// A file that is written whole or not at all: beside its place first, and then put there.
+pub struct Whole {
+    new: tempfile::NamedTempFile,
+    path: std::path::PathBuf,
+    replace: bool,
+}
+
+impl Whole {
+    /// Writes beside `path`, in a folder that is made if it is not there. A file that lies there is to be replaced, or
+    /// nothing may lie there.
+    ///
+    /// # Errors
+    /// As [`in_the_way`], and the system's.
+    pub fn write(
+        path: &Path,
+        replace: bool,
+        contents: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> io::Result<Whole> {
+        in_the_way(path, replace)?;
+        let folder = folder_of(path);
+        std::fs::create_dir_all(folder)?;
+        // Who may read what is replaced may read what takes its place.
+        let there = path.metadata().ok().filter(|there| replace && there.is_file());
+        let permissions = there.map_or(Permissions::from_mode(0o644), |there| there.permissions());
+        let mut builder = tempfile::Builder::new();
+        let new = builder.permissions(permissions).tempfile_in(folder).map_err(without_name)?;
+        let mut out = io::BufWriter::new(new);
+        contents(&mut out).map_err(without_name)?;
+        let new = out.into_inner().map_err(io::IntoInnerError::into_error).map_err(without_name)?;
+        Ok(Whole { new, path: path.to_path_buf(), replace })
+    }
+
+    /// Puts it in its place; where a link was, not into what it leads to.
+    ///
+    /// # Errors
+    /// The system's; `AlreadyExists` where nothing may be replaced.
+    pub fn place(self) -> io::Result<()> {
+        let Whole { new, path, replace } = self;
+        let placed = if replace { new.persist(path) } else { new.persist_noclobber(path) };
+        placed.map(|_| ()).map_err(|e| e.error)
+    }
+}
+
+/// The system's error without the name of the temporary file, which tells the user nothing.
+fn without_name(e: io::Error) -> io::Error {
+    match e.to_string().split_once(" at path \"") {
+        Some((said, _)) => io::Error::new(e.kind(), said),
+        None => e,
+    }
+}
+
+/// The folder of a file.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Looks, before anything is computed, whether a file could be written. Nothing is made.
+///
+/// # Errors
+/// `AlreadyExists` for a file that is not to be replaced, `IsADirectory` for a folder, `NotADirectory` where a file is in the
+/// place of a folder; and what the system says of a folder that may not be written.
+pub fn in_the_way(path: &Path, replace: bool) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
+    }
+    if !replace && path.symlink_metadata().is_ok() {
+        return Err(io::Error::new(ErrorKind::AlreadyExists, "it is there already"));
+    }
+    room_for(folder_of(path))
+}
+
+/// Looks whether there is a folder, or could be one, into which a file can be put.
+///
+/// # Errors
+/// As [`in_the_way`].
+pub fn room_for(folder: &Path) -> io::Result<()> {
+    let there = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok());
+    let there = there.filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !there.is_dir() {
+        let why = format!("`{}` is no folder", there.display());
+        return Err(io::Error::new(ErrorKind::NotADirectory, why));
+    }
+    Ok(access(there, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+/// Is there no room for what is to be written?
+pub fn is_full(e: &io::Error) -> bool {
+    matches!(e.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+/// What names a place to write to.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The option or command, as it is typed.
+    pub by: &'a str,
+    /// Whether `--force` replaces what is there.
+    pub force: bool,
+}
+
+/// Why something is not written: `E0918` for what is in the way, which can be had otherwise, and `E0906` for what the system
+/// does not do.
+pub fn not_written(path: &Path, e: &io::Error, asked: Asked<'_>) -> Diagnostic {
+    let (path, by) = (path.display(), asked.by);
+    let another = format!("Name another place with `{by}`.");
+    match e.kind() {
+        ErrorKind::AlreadyExists => {
+            Diagnostic::error("E0918", format!("`{path}` is there already.")).hint(if asked.force {
+                format!("`--force` replaces it; or name another place with `{by}`.")
+            } else {
+                another
+            })
+        }
+        ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
+            Diagnostic::error("E0918", format!("`{path}` cannot be written: {e}.")).hint(another)
+        }
+        _ if is_full(e) => Diagnostic::error("E0906", format!("`{path}` cannot be written: {e}."))
+            .hint(format!("Make room there, or name another place with `{by}`.")),
+        _ => Diagnostic::error("E0906", format!("`{path}` cannot be written: {e}.")).hint(another),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_the_way_is_told_and_nothing_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("file"), "").unwrap();
+        for (path, replace, kind) in [
+            ("file", false, Some(ErrorKind::AlreadyExists)),
+            ("file", true, None),
+            (".", true, Some(ErrorKind::IsADirectory)),
+            ("file/a/b", true, Some(ErrorKind::NotADirectory)),
+            ("new", false, None),
+            ("new/a/b", false, None),
+        ] {
+            assert_eq!(in_the_way(&at(path), replace).err().map(|e| e.kind()), kind, "{path}");
+        }
+        assert!(!at("new").exists());
+        let written = Whole::write(&at("new/a/b"), false, |out| out.write_all(b"text"));
+        written.and_then(Whole::place).unwrap();
+        assert_eq!(std::fs::read_to_string(at("new/a/b")).unwrap(), "text");
+    }
+}
