@@ -9,8 +9,8 @@ use std::io::{self, BufWriter, IsTerminal, Read, Seek, SeekFrom, Stdout, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -25,6 +25,9 @@ use super::capabilities::{self, Environment};
 
 /// The log is started anew when it is longer than this, in bytes.
 const LOG_LIMIT: u64 = 1 << 20;
+
+/// A stop that was asked for comes within this time.
+const STOPPING: Duration = Duration::from_secs(2);
 
 /// What [`restore`] has to undo; none while the terminal is the shell's.
 static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
@@ -163,10 +166,18 @@ impl Screen {
             return Err("There is no shell to go to; this is the terminal's only program.".to_owned());
         }
         restore();
+        let continued = Arc::new(AtomicBool::new(false));
+        let heard = signal_hook::flag::register(signal_hook::consts::SIGCONT, continued.clone());
         // The whole group, because a program such as `cargo run` waits for us and would keep the terminal.
         let stopped = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
-        // The stop may reach another thread first; this one must not go on drawing meanwhile.
-        std::thread::sleep(Duration::from_millis(50));
+        // The stop reaches another thread first, on a busy machine long before this one, which must not go on drawing.
+        let begin = Instant::now();
+        while stopped.is_ok() && !continued.load(Ordering::Acquire) && begin.elapsed() < STOPPING {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if let Ok(heard) = heard {
+            signal_hook::low_level::unregister(heard);
+        }
         self.resume().map_err(|error| format!("The terminal cannot be taken over: {error}."))?;
         stopped.map_err(|error| format!("The program cannot be stopped: {error}."))
     }
