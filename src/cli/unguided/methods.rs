@@ -1,6 +1,6 @@
 //! The searches of the thesis for matrix multiplication by who makes the guides: nobody, the tool, or a person.
 
-use super::{GOALS, Goal, apart, megabytes, memory, seconds};
+use super::{GOALS, Goal, apart, ended, megabytes, memory, seconds};
 use crate::cli::args::Unguided;
 use crate::cli::exit::Exit;
 use crate::cli::load::fail;
@@ -90,11 +90,7 @@ pub fn run(args: &Unguided) -> Result<Exit, Exit> {
         }
         rows.push(row);
     }
-    let found = rows.iter().any(|row| row["found"] == true);
-    if args.json.json {
-        output::json(&Value::Array(rows))?;
-    }
-    Ok(if found { Exit::Done } else { Exit::Finding })
+    ended(args, rows)
 }
 
 /// A search in this process.

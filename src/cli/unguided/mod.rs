@@ -139,6 +139,11 @@ pub fn run(args: &Unguided) -> Result<Exit, Exit> {
         }
         rows.push(row);
     }
+    ended(args, rows)
+}
+
+/// What is printed behind all rows, and the exit code.
+fn ended(args: &Unguided, rows: Vec<Value>) -> Result<Exit, Exit> {
     let found = rows.iter().any(|row| row["found"] == true);
     if args.json.json {
         output::json(&Value::Array(rows))?;
