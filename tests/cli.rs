@@ -1494,6 +1494,19 @@ fn what_is_left_of_an_array_may_be_nothing() {
     }
 }
 
+/// Why a rule does not apply names the rewrite that makes room for it, which does.
+#[test]
+fn what_makes_room_for_a_rule_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = "def f (a: (4*n).f32): (4*n).f32 = a |> map sqrt |> split 4 |> join |> map abs";
+    std::fs::write(dir.path().join("p.rise"), program).unwrap();
+    let ran = run(dir.path(), &["apply", "p.rise", "-s", "topDown(mapFusion)"]);
+    let said = "`mapFusion` applies at 0 once `removeSplitJoin` was applied at 0.1.";
+    assert!(ran.code == 1 && ran.err.contains(said), "{}", ran.err);
+    let ran = run(dir.path(), &["apply", "p.rise", "-s", "topDown(removeSplitJoin) ; mapFusion @ topDown"]);
+    assert!(ran.code == 0 && ran.out.contains("abs (sqrt"), "{}{}", ran.out, ran.err);
+}
+
 /// What overflows in the program as written does in its kernel as well; double precision, which it is compared with, has room for
 /// it. A kernel that is wrong elsewhere, or that overflows by itself, is wrong.
 #[test]

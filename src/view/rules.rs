@@ -58,7 +58,6 @@ pub fn why<T>(
     result: &Result<T, String>,
     stops: Option<(Path, String)>,
     depth: u32,
-    enabling: Option<String>,
 ) -> Vec<Line> {
     let mut lines = vec![Line::plain(doc.to_owned())];
     match result {
@@ -74,7 +73,6 @@ pub fn why<T>(
                 lines.push(Line::plain("The match stops at ").with(Role::Number, path.to_string()));
                 lines.extend(text.lines().take(8).map(|l| Line::of(Role::Warning, format!("    {l}"))));
             }
-            lines.extend(enabling.map(|first| Line::of(Role::Good, first)));
         }
     }
     lines

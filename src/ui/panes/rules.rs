@@ -236,13 +236,15 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
 /// Why a rule applies here or does not.
 fn reasons(app: &App, candidate: &Candidate) -> Vec<Line> {
     let place = candidate.stops.as_ref().map(|path| (path.clone(), app.printed.text(path)));
-    let enabling = || {
-        let workspace = app.session.workspace();
-        let first = workspace.enabling_rewrite(app.session.term(), &candidate.call, &candidate.at)?;
-        Some(first.told(&candidate.call, &candidate.at))
-    };
-    let enabling = if candidate.result.is_err() { enabling() } else { None };
-    rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth, enabling)
+    rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth)
+}
+
+/// Which rewrite would make room for a rule that does not apply. Rules are tried for it, which is too much for every frame.
+fn makes_room(app: &App, candidate: &Candidate) -> Option<Line> {
+    candidate.result.as_ref().err()?;
+    let workspace = app.session.workspace();
+    let first = workspace.enabling_rewrite(app.session.term(), &candidate.call, &candidate.at)?;
+    Some(Line::of(Role::Good, first.told(&candidate.call, &candidate.at)))
 }
 
 /// Applies a rule that was typed, at the selection.
@@ -311,7 +313,8 @@ pub fn difference_known(app: &mut App, query: &Query) {
 pub fn why(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
     let title = candidate.heading();
-    let lines = reasons(app, candidate);
+    let mut lines = reasons(app, candidate);
+    lines.extend(makes_room(app, candidate));
     app.popups.push(Popup::Page(Page::sentences(title, lines, 2)));
 }
 
