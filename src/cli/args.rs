@@ -400,7 +400,7 @@ Examples:
   shine-tui unguided guides --method derived           the same goals with guides that are derived
   shine-tui unguided blur.rise 'reach contains(mapSeq) using { useMapSeq, mapFusion }'
 
-Each search runs in a process of its own. Its memory is the most that this process held, and what --memory limits. `rules` counts the applications that made two classes of terms one.
+Each search runs in a process of its own. Its memory is the most that this process held, and what --memory limits; searches with guides keep their own bounds. `rules` counts the applications that made two classes of terms one.
 
 Encodings:
   explicit-named      names; substitution is a node that rules carry out

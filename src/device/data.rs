@@ -223,6 +223,12 @@ impl HostData {
         *self = HostData::from_bytes(elem, &bytes);
     }
 
+    /// Does the element at `index` look as if no kernel had written it?
+    pub fn is_unwritten(&self, index: usize) -> bool {
+        let size = self.elem().bytes();
+        self.as_bytes().get(index * size..(index + 1) * size) == self.elem().poison().get(..size)
+    }
+
     /// The element at `index`, where there is one.
     pub fn get(&self, index: usize) -> Option<HostScalar> {
         Some(match self {

@@ -7,6 +7,7 @@
 use super::Language;
 use super::names::Namer;
 use super::number::{Printer, Variable, Width};
+use super::rotation::{UNROLLED, rotates};
 use super::scalar;
 use super::syntax::{Expr, Pragma, Stmt, What};
 use super::vector::Loads;
@@ -493,10 +494,18 @@ impl Generator {
         let pragma = match (self.language, l.kind) {
             (Language::C, LoopKind::Parallel(Workers::Threads)) => threads.map(Pragma::Threads),
             (Language::C, LoopKind::Lanes) => Some(Pragma::Text("omp simd")),
+            (Language::OpenCl, LoopKind::Sequential) if rotates(&body, &|name| self.is_near(name)) => {
+                Some(Pragma::Text(UNROLLED))
+            }
             _ => None,
         };
         let ty = self.width.name().into();
         Ok(self.stmt(What::For { pragma, ty, var, init, end, step, body }))
+    }
+
+    /// Is it memory of a work-item's own?
+    fn is_near(&self, name: &str) -> bool {
+        self.places.values().flatten().any(|place| place.lies == Lies::Near && place.name == name)
     }
 
     fn assignment(&mut self, to: &Phrase, value: &Phrase) -> Emitted<Stmt> {

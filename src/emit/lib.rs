@@ -15,6 +15,7 @@ pub mod names;
 pub mod number;
 pub mod plan;
 mod reasons;
+mod rotation;
 mod scalar;
 mod share;
 mod stage;

@@ -301,7 +301,7 @@ impl Workspace {
                 };
                 problem.hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
             }
-            _ => self.told_stuck(&stuck).within(&texts),
+            _ => self.told_stuck(&stuck, at).within(&texts),
         })?;
         let whole = term.replace_at(at, done.term.clone());
         let whole =
@@ -314,13 +314,14 @@ impl Workspace {
         self.enabling(term, &self.parse_strategy(text).ok()?.tree, at)
     }
 
-    /// A strategy that did not get to its end; where that is for a rule, with the rewrite that would make it apply.
-    fn told_stuck(&self, stuck: &strategy::Stuck) -> Diagnostic {
+    /// A strategy that did not get to its end on the part at a position; where that is for a rule, with the rewrite that would make it
+    /// apply.
+    fn told_stuck(&self, stuck: &strategy::Stuck, part: &Path) -> Diagnostic {
         let problem = stuck::diagnostic(stuck, &self.script);
         match &stuck.cause {
             Cause::NotApplicable { strategy, why } if why.not_reached().is_none() => {
                 match self.enabling_rewrite(&stuck.so_far.term, strategy, &stuck.at) {
-                    Some(first) => problem.hint(first.told(strategy, &stuck.at)),
+                    Some(first) => problem.hint(first.below(part).told(strategy, &part.join(&stuck.at))),
                     None => problem,
                 }
             }
@@ -442,7 +443,7 @@ impl Workspace {
             Ok(done) => (self.change(term, at, &done, &way), vec![]),
             Err(stuck) => {
                 let before = self.steps(term, at, &stuck.so_far, &searcher);
-                (Err(self.told_stuck(&stuck).within(&strategy.texts)), before)
+                (Err(self.told_stuck(&stuck, at).within(&strategy.texts)), before)
             }
         };
         let searches = searcher.take_examined();

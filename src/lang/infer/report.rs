@@ -213,6 +213,18 @@ fn difference(a: &Type, b: &Type) -> Option<Difference> {
     }
 }
 
+/// Is what is written, as an argument is, the result of `reduce`?
+fn ends_in_reduce(text: &str) -> bool {
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    let last = inner.rsplit("|>").next().unwrap_or(inner).trim();
+    let mut open = 0i32;
+    let whole = last.chars().all(|c| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open >= 0 && !(open == 0 && "<>=+*/%".contains(c))
+    });
+    last.starts_with("reduce ") && whole && open == 0
+}
+
 impl Infer {
     /// Names for the unknowns of a message.
     pub fn names(&self) -> Names {
@@ -472,7 +484,7 @@ impl Infer {
         if let (Why::Returned(_), true, false) =
             (why, is_whole, found.has_metas() || found.as_fun().is_some())
         {
-            let reduced = written.as_ref().is_some_and(|text| text.contains("reduce "));
+            let reduced = written.as_ref().is_some_and(|text| ends_in_reduce(text));
             if let (true, K::Scalar(s), K::Scalar(Scalar::Bool)) = (reduced, needed.kind(), found.kind()) {
                 return Some(format!(
                     "`reduce` computes with what its elements are, and these are truth values: `map (\\c. (cast c : {}))` before \

@@ -52,8 +52,14 @@ const MAX_STEPS: u32 = 200_000;
 pub fn of(term: &Term) -> Vec<LoopLine> {
     term.with_stack(|| {
         let meanings = meanings(term);
-        let mut reader =
-            Reader { lines: vec![], depth: 0, steps: MAX_STEPS, last: None, meanings: &meanings };
+        let mut reader = Reader {
+            lines: vec![],
+            depth: 0,
+            steps: MAX_STEPS,
+            asks: false,
+            last: None,
+            meanings: &meanings,
+        };
         let mut env = Env::default();
         let mut at = At::root(term);
         while let Some((name, body)) = at.lam() {
@@ -169,6 +175,8 @@ struct Reader<'t> {
     lines: Vec<Line>,
     depth: usize,
     steps: u32,
+    /// It is asked what an element takes, and nothing is drawn.
+    asks: bool,
     /// The node at which reading was given up.
     last: Option<u32>,
 }
@@ -399,11 +407,15 @@ impl<'t> Reader<'t> {
 
     /// Is it an array of scalars that are computed without a loop?
     fn is_scalars(&mut self, array: &Meaning<'t>, id: u32) -> bool {
-        let Meaning::Lazy(_) = array else { return false };
+        // One question within another would be asked again and again.
+        let (Meaning::Lazy(_), false) = (array, self.asks) else { return false };
+        self.asks = true;
+        let steps = self.steps;
         let before = self.lines.len();
         let element = self.element(array, id);
         let plain = self.lines.len() == before && matches!(element, Meaning::Scalar(_));
         self.lines.truncate(before);
+        (self.asks, self.steps) = (false, steps);
         plain
     }
 

@@ -17,6 +17,11 @@ pub struct Enabling {
 }
 
 impl Enabling {
+    /// Seen from the whole of which it was asked a part.
+    pub fn below(self, above: &Path) -> Enabling {
+        Enabling { at: above.join(&self.at), ..self }
+    }
+
     /// That it makes room for what is wanted at a place.
     pub fn told(&self, wanted: &str, place: &Path) -> String {
         let at = |path: &Path| if path.is_root() { "to the whole".to_owned() } else { format!("at {path}") };

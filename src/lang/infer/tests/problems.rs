@@ -1101,6 +1101,8 @@ fn what_other_languages_write_is_answered_with_what_is_written_here() {
         ),
         ("def f (a: n.f32): f32 = reduce (\\x, y. x + y) 0 a", "`\\x y. …`"),
         ("def f (a: n.f32): f32 = reduce (+) a 0", "`reduce (+) 0 xs`"),
+        ("def f (a: n.f32): f32 = (reduce (+) 0 a) > 0.0", "Declare the result as `bool`"),
+        ("def f (a: n.m.f32): f32 = a |> map (\\r. reduce (+) 0 r)", "One value of all elements"),
     ] {
         let said = bad(text);
         assert!(said.contains("hint: ") && said.contains(hint), "{text}\n{said}");
