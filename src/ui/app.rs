@@ -455,7 +455,8 @@ impl App {
         let at = pane as usize;
         if std::mem::take(&mut self.panes[at].stale) {
             let content = panes::content(self, pane, width);
-            self.wishes.rows[at] = (panes::of(pane).wish)(&content);
+            let wish = (panes::of(pane).wish)(&content);
+            (self.wishes.rows[at], self.wishes.spare[at]) = (wish.rows, wish.spare);
             // In fewer columns than these nothing hangs on it.
             if self.size.0 >= WIDEST.0 {
                 let lines = content.lines.bare().iter().take(MEASURED);
