@@ -1169,12 +1169,34 @@ fn two_programs_are_measured_in_turns() {
     let other = write(dir.path(), "g.rise", text.replace("x + 1", "sin (sin (x + 1))"));
     let fused = ["bench", &path, "-s", "topDown(mapFusion)", "--size", "n=4096"];
     let ran = run(dir.path(), &[&fused[..], &["--against", &other]].concat());
-    // Each is checked, and not against the other.
-    assert!(
-        ran.code == 0 && ran.err.starts_with("note: The two programs are written differently."),
-        "{}",
-        ran.err
+    // Each is checked against itself, and both are compared: what differs is told before which is faster.
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let (warned, verdict) = (
+        ran.out.find("mind: the two compute different things: on the same inputs cell 0 of"),
+        ran.out.find(" is faster: "),
     );
+    assert!(warned.is_some() && warned < verdict && ran.out.contains("of 4096 cells differ."), "{}", ran.out);
+    let against = |other: &str, more: &[&str]| {
+        run(dir.path(), &[&["bench", &path, "--size", "n=64", "--against", other][..], more].concat())
+    };
+    let same = write(dir.path(), "same.rise", "def g (a: n.f32): n.f32 = a |> map (\\x. 1 + x * x)");
+    let differing: serde_json::Value = serde_json::from_str(&against(&other, &["--json"]).out).unwrap();
+    assert_eq!(
+        (&differing["outputs"], &differing["difference"]["cell"]),
+        (&"differ".into(), &"cell 0".into())
+    );
+    let agreeing: serde_json::Value = serde_json::from_str(&against(&same, &["--json"]).out).unwrap();
+    assert_eq!((&agreeing["outputs"], agreeing["difference"].is_null()), (&"agree".into(), true));
+    let swept = run(dir.path(), &["bench", &path, "--against", &other, "--sweep", "n=64,128"]);
+    assert!(swept.out.starts_with("mind: the two compute different things"), "{}", swept.out);
+    let longer = write(dir.path(), "i.rise", "def i (a: n.f32): n.f64 = a |> map (\\x. cast x)");
+    let of_other_types = against(&longer, &[]);
+    assert!(
+        of_other_types.err.starts_with("note: The two programs take or give other things."),
+        "{}",
+        of_other_types.err
+    );
+    assert!(!of_other_types.out.contains("different things"), "{}", of_other_types.out);
     assert!(ran.out.contains("f.rise") && ran.out.contains("g.rise"), "{}", ran.out);
     write(dir.path(), "h.rise", "def h (a: m.f32): m.f32 = a |> map (\\x. x * x)");
     for (against, code, said) in [

@@ -5,7 +5,7 @@ use shine_tui::device::stats::compare_turns;
 use shine_tui::lang::digest::Digest;
 use shine_tui::lang::path::Path as Position;
 use shine_tui::session::action::{Measurement, Sizes};
-use shine_tui::session::bench::Pair;
+use shine_tui::session::bench::{Outputs, Pair};
 use shine_tui::session::dispatch::{Side, files, write};
 use shine_tui::session::files::{Places, read};
 use shine_tui::session::jobs::Control;
@@ -170,7 +170,15 @@ fn point(n: i64, times: [u64; 2]) -> Point {
         warnings: vec![],
     };
     let comparison = compare_turns(&runs[0], &runs[1]).unwrap();
-    Point { size: n, pair: Pair { first: measured(times[0]), second: measured(times[1]), comparison } }
+    Point {
+        size: n,
+        pair: Pair {
+            first: measured(times[0]),
+            second: measured(times[1]),
+            comparison,
+            outputs: Outputs::Agree,
+        },
+    }
 }
 
 /// What follows from a sweep is a function that chooses by the size, never a kernel that cannot have it, and whatever it chooses

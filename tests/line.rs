@@ -4,7 +4,7 @@ use crate::cli_common::Ran;
 use crate::ui_common::{TestApp, UNICODE};
 use shine_tui::ui::layout::Pane;
 use shine_tui::ui::line::Dialogue;
-use std::io::Write;
+use std::io::{BufRead, Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -415,6 +415,70 @@ fn a_search_that_is_warned_of_runs_when_it_is_typed_again() {
 }
 
 /// As messages write a command of the screen, it works here too.
+/// Another program that writes into the session's log is noticed at the next line, as on the screen.
+#[test]
+fn a_log_that_was_changed_is_written_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("sq.rise");
+    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let log = dir.path().join("s.ron");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+    command.args(["line", "--session"]).arg(&log).arg(&file).current_dir(dir.path()).env("LC_ALL", "C.UTF-8");
+    command
+        .env("SHINE_CONFIG_DIR", dir.path().join("config"))
+        .env("SHINE_STATE_DIR", dir.path().join("state"));
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"topDown(reduceMapFusion)\n").unwrap();
+    let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    while !said.contains("rev 1/1") {
+        assert!(output.read_line(&mut said).unwrap() > 0, "{said}");
+    }
+    let written = std::fs::read_to_string(&log).unwrap();
+    // Its time of writing is another one also where the file system counts these coarsely.
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    std::fs::write(&log, format!("{written}what another program wrote\n")).unwrap();
+    input.write_all(b"status\nquit\n").unwrap();
+    drop(input);
+    output.read_to_string(&mut said).unwrap();
+    let ended = child.wait().unwrap();
+    assert!(ended.success() && said.contains("was changed by another program"), "{said}");
+    let now = std::fs::read_to_string(&log).unwrap();
+    assert!(now.starts_with(&written) && !now.contains("what another program wrote"), "{now}");
+}
+
+/// Rows that would read alike say where they are, and what does not apply is counted where it is shown.
+#[test]
+fn rules_at_places_of_the_same_name_are_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("two.rise");
+    let text = "def two (a: n.f32) (b: n.f32): n.f32 =\n  zip (a |> map sqrt |> map abs) (b |> map sqrt |> map abs) |> map (\\p. fst p + snd p)";
+    std::fs::write(&file, text).unwrap();
+    let ran = line_of(dir.path(), &file, "rules\nall-rules\nrules\n");
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    let list = ran.out.split("== Rules").nth(1).unwrap();
+    // A place is named in the first of its rows.
+    let (mut place, mut rows) = (String::new(), vec![]);
+    for row in list.lines().filter_map(|row| row.split_once("✓ ")).map(|(_, row)| row) {
+        let width = row.chars().take_while(|c| *c == ' ').count();
+        let (name, rest) =
+            if width > 1 { ("", row.trim_start()) } else { row.split_once("  ").unwrap_or((row, "")) };
+        if !name.is_empty() {
+            place = name.to_owned();
+        }
+        rows.push(format!("{place} | {}", rest.trim_start()));
+    }
+    let mut distinct = rows.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert!(rows.len() > 10 && rows.len() == distinct.len(), "{rows:#?}");
+    let heads: Vec<&str> = ran.out.lines().filter(|line| line.contains(" places, ")).collect();
+    assert!(heads.iter().any(|head| head.ends_with(" do not apply")), "{heads:?}");
+    assert!(!heads[0].contains("do not apply"), "{heads:?}");
+}
+
 #[test]
 fn a_colon_before_a_command_means_nothing() {
     let dir = tempfile::tempdir().unwrap();

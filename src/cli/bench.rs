@@ -10,7 +10,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome};
-use crate::session::bench::{Inputs, Pair, target_of};
+use crate::session::bench::{Inputs, Outputs, Pair, target_of};
 use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
 use crate::session::peak;
@@ -60,6 +60,7 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
             let rate = roofline::rate(Work { flops, bytes }, m.median_ns, Some(*peak));
             value["roofline"] = json!({
                 "gflops": peak.gflops, "gbytes": peak.gbytes, "share": rate.share, "memory_bound": rate.memory_bound,
+                "busy": peak.busy, "mind": peak.mind(),
             });
         }
         output::json(&value)?;
@@ -124,8 +125,7 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// Can the two be measured at the same sizes? That they compute the same is not known of programs that are written
-/// differently, which is told.
+/// Can the two be measured at the same sizes? Of programs of other types it is told that outputs are not compared.
 fn comparable(session: &Session, other: &Session, file: &Path, against: &str) -> Result<(), Exit> {
     let (ours, theirs) = (&session.workspace().program, &other.workspace().program);
     let only_there = theirs.sizes.iter().filter(|size| !ours.sizes.contains(size));
@@ -140,10 +140,10 @@ fn comparable(session: &Session, other: &Session, file: &Path, against: &str) ->
                 .hint("Compare programs that take the same inputs; a size that is the same one has to have the same name."),
         ));
     }
-    if ours.term.digest() != theirs.term.digest() {
+    if ours.term.ty() != theirs.term.ty() {
         output::complain(
-            "note: The two programs are written differently. Each is checked against what is written in it; that both compute \
-             the same is not.\n",
+            "note: The two programs take or give other things. Each is checked against what is written in it; their outputs \
+             cannot be compared with each other.\n",
         );
     }
     Ok(())
@@ -160,7 +160,19 @@ fn pair_json(pair: &Pair) -> Value {
         "verdict": match pair.comparison.verdict {
             Verdict::FirstFaster => "first",
             Verdict::SecondFaster => "second",
+            Verdict::Close => "close",
             Verdict::NoMeasurableDifference => "no measurable difference",
+        },
+        "outputs": match &pair.outputs {
+            Outputs::Agree => "agree",
+            Outputs::Differ(_) => "differ",
+            Outputs::OfOtherTypes => "of other types",
+        },
+        "difference": match &pair.outputs {
+            Outputs::Differ(d) => json!({
+                "cell": d.cell, "first": d.values[0], "second": d.values[1], "differing": d.number.0, "cells": d.number.1,
+            }),
+            Outputs::Agree | Outputs::OfOtherTypes => Value::Null,
         },
     })
 }
@@ -203,7 +215,10 @@ fn swept(
         output::json(&json!({ "swept": name, "points": shown_points, "crossovers": crossovers }))?;
     } else {
         let alphabet = if output::unicode() { Alphabet::Unicode } else { Alphabet::Ascii };
-        let lines = sweep_view::chart(&name, names, &points, alphabet);
+        // What differs at one size differs.
+        let differing = points.iter().find_map(|point| view::differing(names, &point.pair));
+        let chart = sweep_view::chart(&name, names, &points, alphabet);
+        let lines: Vec<_> = differing.into_iter().chain(chart).collect();
         output::print(
             &lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>(),
         )?;

@@ -186,7 +186,7 @@ fn as_json(tuned: &Tuned) -> Value {
             Ending::Stopped => "stopped",
             Ending::Device => "device",
         },
-        "peak": tuned.peak.map(|p| json!({ "gflops": p.gflops, "gbytes": p.gbytes })),
+        "peak": tuned.peak.map(|p| json!({ "gflops": p.gflops, "gbytes": p.gbytes, "busy": p.busy, "mind": p.mind() })),
         "warnings": tuned.warnings,
     })
 }

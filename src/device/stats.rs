@@ -40,9 +40,15 @@ pub struct Comparison {
 pub enum Verdict {
     FirstFaster,
     SecondFaster,
+    /// They differ measurably, but by no more than [`CLOSE`].
+    Close,
     /// The interval holds 1: these times show no difference.
     NoMeasurableDifference,
 }
+
+/// By how much times have to differ for either to be the faster one, in parts of the time. Where code and arrays happen to lie in
+/// memory makes smaller differences, which are there in every run; and of many comparisons one or another is decided by chance.
+pub const CLOSE: f64 = 0.01;
 
 /// Summarises times in nanoseconds; `None` where there are none.
 pub fn summary(samples_ns: &[u64]) -> Option<Summary> {
@@ -67,7 +73,8 @@ pub fn compare_turns(first: &[u64], second: &[u64]) -> Option<Comparison> {
     let ratios = first.iter().zip(second).map(|(a, b)| *a as f64 / (*b).max(1) as f64);
     let sorted = sorted(ratios);
     let interval = interval(&sorted)?;
-    Some(Comparison { ratio: quantile(&sorted, 0.5)?, interval, verdict: verdict(interval) })
+    let ratio = quantile(&sorted, 0.5)?;
+    Some(Comparison { ratio, interval, verdict: verdict(ratio, interval) })
 }
 
 /// Compares times that were taken apart. The interval is that of the worst case: low against high.
@@ -79,16 +86,19 @@ pub fn compare_apart(first: &[u64], second: &[u64]) -> Option<Comparison> {
         // Either interval may fail.
         confidence: (a.interval.confidence + b.interval.confidence - 1.0).max(0.0),
     };
-    Some(Comparison { ratio: a.median / b.median.max(1.0), interval, verdict: verdict(interval) })
+    let ratio = a.median / b.median.max(1.0);
+    Some(Comparison { ratio, interval, verdict: verdict(ratio, interval) })
 }
 
-fn verdict(interval: Interval) -> Verdict {
-    if interval.low > 1.0 {
-        Verdict::SecondFaster
-    } else if interval.high < 1.0 {
-        Verdict::FirstFaster
-    } else {
+fn verdict(ratio: f64, interval: Interval) -> Verdict {
+    if interval.low <= 1.0 && interval.high >= 1.0 {
         Verdict::NoMeasurableDifference
+    } else if ratio.ln().abs() <= CLOSE.ln_1p() {
+        Verdict::Close
+    } else if ratio > 1.0 {
+        Verdict::SecondFaster
+    } else {
+        Verdict::FirstFaster
     }
 }
 
@@ -170,6 +180,22 @@ mod tests {
         assert!((turns.ratio - 1.0 / 0.9).abs() < 0.01);
         assert_eq!(compare_apart(&first, &second).unwrap().verdict, Verdict::NoMeasurableDifference);
         assert_eq!(compare_turns(&second, &first).unwrap().verdict, Verdict::FirstFaster);
+    }
+
+    /// What is always there but small is said of neither, whichever way it was compared.
+    #[test]
+    fn what_differs_by_less_than_a_hundredth_is_close() {
+        let times = |of: u64| (0..30).map(|i| of + i % 3).collect::<Vec<u64>>();
+        for (first, second, verdict) in [
+            (1_000_000, 1_004_000, Verdict::Close),
+            (1_009_000, 1_000_000, Verdict::Close),
+            (1_012_000, 1_000_000, Verdict::SecondFaster),
+            (1_000_000, 1_012_000, Verdict::FirstFaster),
+        ] {
+            let (a, b) = (times(first), times(second));
+            assert_eq!(compare_turns(&a, &b).unwrap().verdict, verdict, "{first} {second}");
+            assert_eq!(compare_apart(&a, &b).unwrap().verdict, verdict, "{first} {second}");
+        }
     }
 
     #[test]

@@ -49,17 +49,10 @@ pub struct Crossover {
     pub to_second: bool,
 }
 
-/// By how much times have to differ to count for either side, in parts of the time. Where code and arrays happen to lie in
-/// memory makes smaller differences, which are there in every run; and of many sizes one or another is decided by chance.
-pub const CLOSE: f64 = 0.01;
-
-/// The points at which one of the two is faster by more than that.
+/// The points at which one of the two is faster.
 pub fn decided(points: &[Point]) -> Vec<&Point> {
-    let apart = |point: &&Point| {
-        let comparison = &point.pair.comparison;
-        comparison.verdict != Verdict::NoMeasurableDifference && comparison.ratio.ln().abs() > CLOSE.ln_1p()
-    };
-    points.iter().filter(apart).collect()
+    let faster = [Verdict::FirstFaster, Verdict::SecondFaster];
+    points.iter().filter(|point| faster.contains(&point.pair.comparison.verdict)).collect()
 }
 
 /// The crossovers of points that are in order of their sizes. What cannot be told apart, or is close, is on neither side.

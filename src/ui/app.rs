@@ -37,6 +37,7 @@ use crate::session::history::RevisionStep;
 use crate::session::state::{Progress, Session, follow};
 use crate::session::sweep::Swept;
 use crate::session::workspace::Problems;
+use crate::view::surface::on_the_screen;
 use crate::view::term::Printed;
 use crate::view::{Line, Role, jobs, problem, search, status};
 
@@ -385,12 +386,12 @@ impl App {
 
     /// Says something on the line of hints.
     pub fn say(&mut self, role: Role, text: impl Into<String>) {
-        self.notice = Some(Line::of(role, text.into()));
+        self.notice = Some(Line::of(role, on_the_screen(&text.into())));
     }
 
     /// Says something and keeps it with the messages.
     pub fn tell(&mut self, role: Role, text: impl Into<String>) {
-        let text = text.into();
+        let text = on_the_screen(&text.into());
         self.say(role, text.clone());
         if self.messages.len() == MESSAGES {
             self.messages.pop_front();
@@ -455,7 +456,8 @@ impl App {
         let at = pane as usize;
         if std::mem::take(&mut self.panes[at].stale) {
             let content = panes::content(self, pane, width);
-            self.wishes.rows[at] = (panes::of(pane).wish)(&content);
+            let wish = (panes::of(pane).wish)(&content);
+            (self.wishes.rows[at], self.wishes.spare[at]) = (wish.rows, wish.spare);
             // In fewer columns than these nothing hangs on it.
             if self.size.0 >= WIDEST.0 {
                 let lines = content.lines.bare().iter().take(MEASURED);

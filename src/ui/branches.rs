@@ -5,7 +5,7 @@ use super::app::App;
 use super::layout::Pane;
 use super::panes::{bench, history::highlighted};
 use super::update::go;
-use crate::device::stats::Verdict;
+use crate::device::stats::{CLOSE, Verdict};
 use crate::session::action::{Action, RevisionId};
 use crate::session::history::History;
 use crate::session::state::Compared;
@@ -65,9 +65,13 @@ pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
     let (kept, left, ratio) = match pair.comparison.verdict {
         Verdict::FirstFaster => (first, second, 1.0 / ratio),
         Verdict::SecondFaster => (second, first, ratio),
-        Verdict::NoMeasurableDifference => {
+        neither @ (Verdict::NoMeasurableDifference | Verdict::Close) => {
+            let difference = match neither {
+                Verdict::Close => format!("a difference of at most {} %", 100.0 * CLOSE),
+                _ => "no measurable difference".to_owned(),
+            };
             let text = format!(
-                "There is no measurable difference between revisions {first} and {second}, measured in turns: nothing was chosen."
+                "There is {difference} between revisions {first} and {second}, measured in turns: nothing was chosen."
             );
             app.tell(Role::Warning, text);
             return true;

@@ -135,6 +135,14 @@ impl Watch {
 }
 
 impl App {
+    /// Looks whether another program has changed the program's file, its rules and strategies, or the session's log.
+    pub fn look_at_the_disk(&mut self) {
+        self.look_at_file();
+        if let Some(news) = self.session.look_at_log() {
+            self.tell(Role::Warning, news);
+        }
+    }
+
     /// Looks whether the program's file has changed on the disk.
     pub fn look_at_file(&mut self) {
         let texts = &self.session.workspace().texts;

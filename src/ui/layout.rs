@@ -171,6 +171,8 @@ pub enum Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wishes {
     pub rows: [usize; Pane::ALL.len()],
+    /// How many of these are there for what may be said, and are done without where the content of another pane has no room.
+    pub spare: [usize; Pane::ALL.len()],
     /// The longest line; 0 where that is not known.
     pub columns: [usize; Pane::ALL.len()],
 }
@@ -185,14 +187,19 @@ pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
     let (body, foot) = split_rows(area, area.height - 2);
     let (status, hints) = split_rows(foot, 1);
     let place = |area, pane, tabs| Place { area, pane, tabs };
-    // Latency take two rows.
+    // Frames take two rows.
     let wish = |pane: Pane| wishes.rows[pane as usize].saturating_add(2);
     // What the program is stands on the left, from the term to its code; what can become of it on the right.
     let mut edges: Vec<Edge> = vec![];
     let stacked =
         |column: Rect, columns: Columns, panes: &[(Pane, &'static [Pane], u16)], edges: &mut Vec<Edge>| {
+            let all: usize = panes.iter().fold(0, |all, (pane, ..)| all.saturating_add(wish(*pane)));
+            let spare = |pane: Pane| {
+                if all > usize::from(column.height) { wishes.spare[pane as usize] } else { 0 }
+            };
+            let want = |pane: Pane| wish(pane).saturating_sub(spare(pane));
             let wants: Vec<(usize, u16)> =
-                panes.iter().map(|(pane, _, usual)| (wish(*pane), *usual)).collect();
+                panes.iter().map(|(pane, _, usual)| (want(*pane), *usual)).collect();
             let mut rest = column;
             let mut places = vec![];
             let (all, mut usual) = (u16::try_from(panes.len()).unwrap_or(0), 0);
@@ -281,7 +288,7 @@ pub fn centred(area: Rect, width: u16, height: u16) -> Rect {
 }
 
 /// No place above or below others has fewer rows, with its frame.
-const LEAST_ROWS: u16 = 5;
+const LEAST_ROWS: u16 = 4;
 /// No place beside others has fewer columns, with its frame.
 const LEAST_COLUMNS: u16 = 24;
 
@@ -374,6 +381,23 @@ mod tests {
         assert_eq!(shares(28, &[(0, 2), (0, 1)]), [17, 11]);
     }
 
+    /// Rows that are kept free go to the pane whose content is cut, and only then.
+    #[test]
+    fn no_pane_is_cut_where_another_has_rows_to_spare() {
+        let heights = |term: usize| {
+            let mut wishes = Wishes::default();
+            for (pane, rows, spare) in [(Pane::Term, term, 0), (Pane::Loops, 2, 0), (Pane::Kernel, 15, 4)] {
+                (wishes.rows[pane as usize], wishes.spare[pane as usize]) = (rows, spare);
+            }
+            match layout(Rect::new(0, 0, 120, 36), Focus::default(), &wishes) {
+                Layout::Panes { places, .. } => [0, 1, 2].map(|i| places[i].area.height),
+                Layout::TooSmall => [0; 3],
+            }
+        };
+        assert_eq!(heights(400), [17, 4, 13]);
+        assert_eq!(heights(11), [13, 4, 17]);
+    }
+
     #[test]
     fn code_has_the_columns_that_the_term_leaves() {
         let columns = |term, loops, kernel| {
@@ -407,9 +431,10 @@ mod tests {
             width in 0u16..=300, height in 0u16..=100, pane in 0..Pane::ALL.len(), zoomed in any::<bool>(),
             rows in prop::array::uniform10(prop_oneof![0usize..60, Just(usize::MAX)]),
             columns in prop::array::uniform10(prop_oneof![0usize..200, Just(usize::MAX)]),
+            spare in prop::array::uniform10(0usize..10),
             moved in prop::option::of(prop::array::uniform4(0u16..=1000))
         ) {
-            let wishes = Wishes { rows, columns };
+            let wishes = Wishes { rows, spare, columns };
             let area = Rect::new(0, 0, width, height);
             let mut focus = Focus { zoomed, ..Focus::default() };
             focus.go(Pane::ALL[pane]);

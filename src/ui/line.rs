@@ -85,7 +85,7 @@ impl Dialogue {
         let line = line.trim();
         self.app.notice = None;
         self.then = Then::Nothing;
-        self.app.look_at_file();
+        self.app.look_at_the_disk();
         let warned = self.warned.take();
         match self.app.popups.last_mut() {
             _ if warned.as_ref().is_some_and(|warned| warned.line == line) => {

@@ -362,10 +362,7 @@ impl Stage<'_> {
         if self.stray.poll() {
             self.app.stray = self.stray.lines;
         }
-        self.app.look_at_file();
-        if let Some(news) = self.app.session.look_at_log() {
-            self.app.tell(Role::Warning, news);
-        }
+        self.app.look_at_the_disk();
     }
 }
 

@@ -5,9 +5,9 @@ use super::figures;
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
-use crate::device::stats::{Comparison, Verdict};
+use crate::device::stats::{CLOSE, Comparison, Verdict};
 use crate::session::action::{Measurement, RevisionId};
-use crate::session::bench::Pair;
+use crate::session::bench::{Outputs, Pair};
 use crate::session::history::History;
 use std::collections::BTreeSet;
 
@@ -23,14 +23,30 @@ pub struct Table {
 }
 
 /// What can differ between measurements and is said first where it does.
-struct Differing {
-    devices: bool,
+struct Differing<'a> {
+    devices: Devices<'a>,
     /// The names of sizes.
     sizes: Vec<String>,
 }
 
-impl Differing {
-    fn of(all: &[(RevisionId, &Measurement)]) -> Differing {
+/// The devices of measurements, for names that are no longer than they have to be.
+pub struct Devices<'a>(BTreeSet<&'a str>);
+
+impl<'a> Devices<'a> {
+    pub fn of(all: impl Iterator<Item = &'a Measurement>) -> Devices<'a> {
+        Devices(all.map(|m| m.device.as_str()).collect())
+    }
+
+    /// The name of a device without its platform's, unless another one has that, too.
+    pub fn short<'b>(&self, device: &'b str) -> &'b str {
+        let own = |name: &'b str| name.split_once(" / ").map_or(name, |(_, own)| own);
+        let is_own = |other: &&&str| other.split_once(" / ").map_or(**other, |(_, own)| own) == own(device);
+        if self.0.iter().filter(is_own).count() > 1 { device } else { own(device) }
+    }
+}
+
+impl<'a> Differing<'a> {
+    fn of(all: &[(RevisionId, &'a Measurement)]) -> Differing<'a> {
         let several = |texts: Vec<String>| texts.windows(2).any(|pair| pair[0] != pair[1]);
         let names: BTreeSet<String> =
             all.iter().flat_map(|(_, m)| m.sizes.keys().map(ToString::to_string)).collect();
@@ -38,7 +54,7 @@ impl Differing {
             |m: &Measurement, name: &str| m.sizes.get(name).map(ToString::to_string).unwrap_or_default();
         let differs = |name: &String| several(all.iter().map(|(_, m)| value(m, name)).collect());
         Differing {
-            devices: several(all.iter().map(|(_, m)| m.device.clone()).collect()),
+            devices: Devices::of(all.iter().map(|(_, m)| *m)),
             sizes: names.into_iter().filter(differs).collect(),
         }
     }
@@ -46,7 +62,6 @@ impl Differing {
     /// The columns of the table, most important first.
     fn columns(&self) -> Vec<Column> {
         let first = [Column::figures("rev"), Column::figures("median")];
-        let device = self.devices.then_some(Column::flexible("device"));
         let at = (!self.sizes.is_empty()).then_some(Column::words("at"));
         let rest = [
             Column::words("95 % interval"),
@@ -56,22 +71,20 @@ impl Differing {
             Column::words("check"),
             Column::words("sizes"),
         ];
-        let same_device = (!self.devices).then_some(Column::words("device"));
-        let all = first.into_iter().chain(at).chain(device).chain(rest);
-        all.chain(same_device).chain([Column::figures("runs")]).collect()
+        let all = first.into_iter().chain(at).chain([Column::flexible("on")]).chain(rest);
+        all.chain([Column::figures("runs")]).collect()
     }
 
     /// The cells of these columns.
     fn row(&self, id: RevisionId, m: &Measurement, longest: f64, alphabet: Alphabet) -> Vec<Line> {
         let number = |text: String| Line::of(Role::Number, text);
         let rate = |value: Option<f64>| number(value.map(figures::digits).unwrap_or_default());
-        let device = || Line::plain(m.device.clone());
         let at = m.sizes.iter().filter(|(name, _)| self.sizes.iter().any(|differing| **differing == ***name));
         let at: Vec<String> = at.map(|(name, value)| format!("{name}={value}")).collect();
         let mut cells = vec![number(id.to_string()), number(figures::time(m.median_ns))];
         cells.extend((!self.sizes.is_empty()).then(|| Line::plain(at.join(" "))));
-        cells.extend(self.devices.then(device));
         cells.extend([
+            Line::plain(self.devices.short(&m.device).to_owned()),
             Line::plain(short_interval(m)),
             bar(time_of(m), longest, BAR, Role::Good, alphabet),
             rate(m.gflops()),
@@ -79,7 +92,6 @@ impl Differing {
             Line::of(Role::Good, format!("✓ {}", m.max_error.map(error).unwrap_or_default())),
             Line::plain(sizes(m)),
         ]);
-        cells.extend((!self.devices).then(device));
         cells.push(number(m.runs.to_string()));
         cells
     }
@@ -112,7 +124,7 @@ pub fn measurements(history: &History) -> Vec<(RevisionId, &Measurement)> {
 }
 
 /// Columns of a bar.
-const BAR: usize = 12;
+const BAR: usize = 10;
 
 fn time_of(m: &Measurement) -> Time {
     Time { low: m.interval_ns.0, median: m.median_ns, high: m.interval_ns.1 }
@@ -184,14 +196,19 @@ pub fn details(id: RevisionId, m: &Measurement, peak: Option<Peak>) -> Vec<Line>
 
 /// What bounds a measured state, and how near to that it comes.
 fn bound(m: &Measurement, peak: Option<Peak>) -> Option<Line> {
-    let work = Work { flops: m.flops?, bytes: m.bytes? };
-    let rate = rate(work, m.median_ns, Some(peak?));
+    let (work, peak) = (Work { flops: m.flops?, bytes: m.bytes? }, peak?);
+    let rate = rate(work, m.median_ns, Some(peak));
     let (share, memory) = (rate.share?, rate.memory_bound?);
     Some(
         Line::plain(format!("bound   by {}, ", limit(memory)))
             .with(Role::Number, format!("{} %", figures::digits(share * 100.0)))
-            .with(Role::Plain, format!(" of what {} allows", m.device)),
+            .with(Role::Plain, format!(" of what {} allows{}", m.device, or_less(peak))),
     )
+}
+
+/// What is said behind a figure that is taken from what a device allows.
+fn or_less(peak: Peak) -> &'static str {
+    if peak.busy { " or less: the machine was busy when that was measured" } else { "" }
 }
 
 fn limit(memory: bool) -> &'static str {
@@ -213,9 +230,10 @@ pub fn least(work: Work, device: &str, peak: Option<Peak>) -> Option<Line> {
     if let Some(peak) = peak {
         let (arithmetic, memory) = (flops / peak.gflops, bytes / peak.gbytes);
         text += &format!(
-            "; on {device} {} bounds that, which allows {}",
+            "; on {device} {} bounds that, which allows {}{}",
             limit(memory > arithmetic),
-            figures::time(arithmetic.max(memory))
+            figures::time(arithmetic.max(memory)),
+            or_less(peak)
         );
     }
     Some(Line::plain(format!("{text}.")))
@@ -238,11 +256,28 @@ pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
                 .with(Role::Good, format!("  checked: {}", m.check)),
         );
     }
+    lines.extend(differing(names, pair));
     lines.push(verdict(names, &pair.comparison));
     for (name, m) in names.iter().zip([&pair.first, &pair.second]) {
         lines.extend(m.warnings.iter().map(|w| Line::of(Role::Warning, format!("mind: {name}: {w}"))));
     }
     lines
+}
+
+/// That two programs do not compute the same, so that neither can stand for the other.
+pub fn differing(names: [&str; 2], pair: &Pair) -> Option<Line> {
+    let Outputs::Differ(difference) = &pair.outputs else { return None };
+    let ([first, second], (wrong, all)) = (&difference.values, difference.number);
+    let cells = match (wrong, all) {
+        (_, 1) => String::new(),
+        (1, all) => format!("; 1 of {all} cells differs"),
+        (wrong, all) => format!("; {wrong} of {all} cells differ"),
+    };
+    let text = format!(
+        "mind: the two compute different things: on the same inputs {} of the result is {first} for {} and {second} for {}{cells}.",
+        difference.cell, names[0], names[1]
+    );
+    Some(Line::of(Role::Warning, text))
 }
 
 fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
@@ -259,6 +294,13 @@ fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
     match verdict {
         Verdict::FirstFaster => Line::of(Role::Good, format!("{} is faster: {ratio}.", names[0])),
         Verdict::SecondFaster => Line::of(Role::Good, format!("{} is faster: {ratio}.", names[1])),
+        Verdict::Close => {
+            let most = 100.0 * CLOSE;
+            Line::of(
+                Role::Warning,
+                format!("They differ by at most {most} %, which counts for neither: {ratio}."),
+            )
+        }
         Verdict::NoMeasurableDifference => {
             Line::of(Role::Warning, format!("There is no measurable difference: {ratio}."))
         }
@@ -318,10 +360,10 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "○ 0 100.0 µs (-1.0/+1.0 %)  pinned  matmul.rise",
+                "○ 0 100.0 µs (-1.0/+1.0 %) cpu  pinned  matmul.rise",
                 "├ ○ 1 topDown( mapFusion)",
-                "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %)  splitJoin(32)",
-                "└ ● 3 100.5 µs intervals overlap from 0 (-1.0/+1.0 %)  same as 1  noise  now",
+                "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu  splitJoin(32)",
+                "└ ● 3 100.5 µs intervals overlap from 0 (-1.0/+1.0 %) cpu  same as 1  noise  now",
             ]
         );
     }
@@ -335,7 +377,7 @@ mod tests {
             "The program computes 2.00 G operations on 976.6 KiB of inputs and output, 2000 for each byte."
         );
         let bound = "; on cpu arithmetic bounds that, which allows 200.0 ms.";
-        assert!(says(Some(Peak { gflops: 10.0, gbytes: 2.0 })).ends_with(bound));
+        assert!(says(Some(Peak { gflops: 10.0, gbytes: 2.0, busy: false })).ends_with(bound));
         assert_eq!(least(Work { flops: 0.0, bytes: 8.0 }, "cpu", None), None);
     }
 
@@ -383,27 +425,29 @@ mod tests {
         assert_eq!(table.revisions, [0, 2, 3]);
         assert_eq!(
             table.head.text(),
-            "rev    median  95 % interval                 GFLOP/s    GB/s  check     sizes  device  runs"
+            "rev    median  on   95 % interval               GFLOP/s    GB/s  check     sizes  runs"
         );
         assert_eq!(
             table.rows[0].text(),
-            "  0  100.0 µs  99.00–101.0 µs  ████████████    5.243  0.4915  ✓ 2.0e-7  m=64   cpu       30"
+            "  0  100.0 µs  cpu  99.00–101.0 µs  ██████████    5.243  0.4915  ✓ 2.0e-7  m=64     30"
         );
-        // In few columns the time stays, with what differs between measurements, then its interval.
+        // In few columns the time stays, with what differs between measurements and the device, then its interval.
         let mut history = sample();
         let narrow = |history: &History| super::table(history, 38, Alphabet::Unicode);
-        assert_eq!(narrow(&history).rows[0].text().trim_end(), "  0  100.0 µs  99.00–101.0 µs");
+        assert_eq!(narrow(&history).rows[0].text().trim_end(), "  0  100.0 µs  cpu  99.00–101.0 µs");
         let sizes = [("m".into(), 32)].into_iter().collect();
         history.revision_mut(2).unwrap().measurements.push(Measurement { sizes, ..measured(9_000.0) });
-        assert_eq!(narrow(&history).rows[2].text().trim_end(), "  2  9.000 µs  m=32  8.910–9.090 µs");
+        assert_eq!(narrow(&history).rows[2].text().trim_end(), "  2  9.000 µs  m=32  cpu");
         let on_gpu = Measurement { device: "gpu".to_owned(), ..measured(7_000.0) };
         history.revision_mut(2).unwrap().measurements.push(on_gpu);
         let wide = super::table(&history, 48, Alphabet::Unicode);
-        assert_eq!(wide.rows[3].text().trim_end(), "  2  7.000 µs  m=64  gpu     6.930–7.070 µs");
-        let peak = Peak { gflops: 10.0, gbytes: 2.0 };
+        assert_eq!(wide.rows[3].text().trim_end(), "  2  7.000 µs  m=64  gpu  6.930–7.070 µs");
+        let peak = Peak { gflops: 10.0, gbytes: 2.0, busy: false };
         let details = details(2, &measured(64_800.0), Some(peak));
         let bound = "bound   by arithmetic, 80.91 % of what cpu allows";
         assert!(details.iter().any(|line| line.text() == bound), "{details:?}");
+        let busy = super::details(2, &measured(64_800.0), Some(Peak { busy: true, ..peak }));
+        assert!(busy.iter().any(|line| line.text().contains("the machine was busy")), "{busy:?}");
         assert!(details.iter().any(|line| line.text() == format!("check   ✓ {}", measured(64_800.0).check)));
         assert!(details.iter().any(|line| line.text() == "mind: The clock changed."));
     }

@@ -25,6 +25,19 @@ pub fn of(term: &Term, path: &Path) -> Vec<String> {
     crumbs
 }
 
+/// The parameter of the innermost function that a position is in.
+pub fn parameter(term: &Term, path: &Path) -> Option<String> {
+    let (mut here, mut found) = (term.clone(), None);
+    for step in path.steps() {
+        if let Expr::Lam(name, _) = here.expr() {
+            found = Some(name.to_string());
+        }
+        let child = here.children().get(usize::from(*step)).map(|child| (*child).clone());
+        here = child?;
+    }
+    found
+}
+
 /// The last of them, in at most so many columns; the whole where there is room.
 pub fn line(crumbs: &[String], width: usize, alphabet: Alphabet) -> String {
     let between = alphabet.pick(" › ", " > ");

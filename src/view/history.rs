@@ -4,6 +4,7 @@
 //! newest measurement and what the step bought, before what may be cut: what made it, and which state before is the same.
 //! Single steps that follow each other are one line until that is opened, and a line opens to the rewrites that made its state.
 
+use super::bench::Devices;
 use super::figures;
 use super::text::{Alphabet, Line, Role};
 use crate::lang::digest::Digest;
@@ -143,8 +144,8 @@ struct Rows<'a> {
     same: HashMap<Digest, RevisionId>,
     /// The states that are shown in the row of such a one.
     merged: HashMap<RevisionId, Vec<RevisionId>>,
-    /// Whether states were measured on more than one device, or at several sizes.
-    several_devices: bool,
+    devices: Devices<'a>,
+    /// Whether states were measured at several sizes.
     several_sizes: bool,
     out: Vec<Row>,
 }
@@ -161,11 +162,10 @@ impl<'a> Rows<'a> {
         let differ = |of: &dyn Fn(&Measurement, &Measurement) -> bool| {
             all().next().is_some_and(|first| all().any(|m| of(first, m)))
         };
-        let several_devices = differ(&|a, b| a.device != b.device);
         let several_sizes = differ(&|a, b| a.sizes != b.sizes);
         let merged = HashMap::new();
-        let mut rows =
-            Rows { history, looked, alphabet, same, merged, several_devices, several_sizes, out: vec![] };
+        let devices = Devices::of(all());
+        let mut rows = Rows { history, looked, alphabet, same, merged, devices, several_sizes, out: vec![] };
         if looked.opened.is_some() {
             let goes_on: HashSet<RevisionId> =
                 (0..history.len()).filter_map(|id| history.parent(id)).collect();
@@ -259,7 +259,7 @@ impl<'a> Rows<'a> {
         self.out.push(Row { revision: last, part: Part::Steps { first }, opens: Some(opens), line });
     }
 
-    /// A time and what it changed, its interval, and the device and the sizes where there are several: parts that are not torn apart.
+    /// A time and what it changed, its interval, the device, and the sizes where there are several: parts that are not torn apart.
     fn price(&self, id: RevisionId, measured: &Measurement) -> Vec<Line> {
         let mut time = Line::of(Role::Number, figures::time(measured.median_ns));
         if let Some((before, change)) = bought(self.history, id, measured) {
@@ -270,9 +270,8 @@ impl<'a> Rows<'a> {
         let mut parts = vec![time];
         let spread = figures::spread(measured.median_ns, measured.interval_ns);
         parts.extend(spread.map(|spread| Line::of(Role::Dim, spread)));
-        if self.several_devices {
-            parts.push(Line::of(Role::Dim, measured.device.clone()));
-        }
+        let device = Line::of(Role::Dim, self.devices.short(&measured.device).to_owned());
+        parts.push(device.fit(DEVICE, self.alphabet));
         let elsewhere = self.looked.sizes.map_or(self.several_sizes, |sizes| *sizes != measured.sizes);
         if elsewhere {
             let at: Vec<String> = measured.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
@@ -361,6 +360,9 @@ impl<'a> Rows<'a> {
         }
     }
 }
+
+/// The most columns of a device's name: what made a state stands behind it.
+const DEVICE: usize = 24;
 
 /// The newest measurement on each device at these sizes, else at any, in the order in which the devices were first measured on.
 fn last_on_each_device<'a>(revision: &'a Revision, sizes: Option<&Sizes>) -> Vec<&'a Measurement> {

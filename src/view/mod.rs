@@ -29,6 +29,7 @@ pub mod roofline;
 pub mod rules;
 pub mod search;
 pub mod status;
+pub mod surface;
 pub mod sweep;
 pub mod table;
 pub mod term;

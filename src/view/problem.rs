@@ -1,16 +1,21 @@
-//! What is wrong, with the place it is wrong at.
+//! What is wrong, with the place it is wrong at, and what can be done on the screen.
 
 use super::code::{self, Dialect};
+use super::surface::on_the_screen;
 use super::text::{Alphabet, Line, Mark, Role};
 use crate::lang::diag::{self, Charset, Diagnostic, Severity};
 use crate::lang::source::{SourceFile, Sources};
 
-/// A problem as the command line shows it, with roles.
+/// A problem as the command line shows it, with roles, and with what can be done here.
 pub fn lines(problem: &Diagnostic, sources: &Sources, alphabet: Alphabet) -> Vec<Line> {
     let charset = match alphabet {
         Alphabet::Unicode => Charset::Unicode,
         Alphabet::Ascii => Charset::Ascii,
     };
+    let mut problem = problem.clone();
+    for text in problem.notes.iter_mut().chain(&mut problem.hints) {
+        *text = on_the_screen(text);
+    }
     let mut lines = vec![Line::empty()];
     for (role, text) in problem.render_styled(sources, charset) {
         for (i, piece) in text.split('\n').enumerate() {
@@ -71,8 +76,8 @@ pub fn brief(problem: &Diagnostic) -> Vec<Line> {
     let message = problem.message.to_lowercase();
     let says_more = |label: &&diag::Label| !message.contains(&label.message.to_lowercase());
     lines.extend(problem.labels.iter().filter(says_more).map(|label| Line::plain(label.message.clone())));
-    lines.extend(problem.notes.iter().map(|note| Line::plain(note.clone())));
-    lines.extend(problem.hints.iter().map(|hint| Line::of(Role::Hint, hint.clone())));
+    lines.extend(problem.notes.iter().map(|note| Line::plain(on_the_screen(note))));
+    lines.extend(problem.hints.iter().map(|hint| Line::of(Role::Hint, on_the_screen(hint))));
     lines.iter().flat_map(split).collect()
 }
 
@@ -111,5 +116,12 @@ mod tests {
         assert!(lines.iter().flat_map(|l| &l.spans).any(|s| s.role == Role::Error));
         let brief: Vec<_> = brief(&problem).iter().map(Line::text).collect();
         assert_eq!(brief, ["There is no `mpa`. (E0101)", "this name", "Did you mean `map`?"]);
+        // But for what only the command line has.
+        let missing =
+            Diagnostic::error("E0152", "The size `n` has no value.").hint("Give one with `--size n=8`.");
+        let text = |lines: Vec<Line>| lines.iter().map(|line| line.text() + "\n").collect::<String>();
+        for shown in [text(super::brief(&missing)), text(super::lines(&missing, &sources, Alphabet::Ascii))] {
+            assert!(shown.contains("Give one with `:sizes n=8`."), "{shown}");
+        }
     }
 }

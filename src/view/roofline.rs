@@ -38,8 +38,9 @@ pub fn page(
             digits(peak.gflops),
             digits(peak.gbytes)
         )),
-        Line::empty(),
     ];
+    lines.extend(peak.mind().map(|mind| Line::of(Role::Warning, mind)));
+    lines.push(Line::empty());
     // What the picture says comes first: it is what was asked, and in few rows the picture is not seen whole.
     if !kernels.is_empty() {
         lines.extend(kernels.iter().map(|kernel| says(kernel, peak)));
@@ -79,7 +80,11 @@ fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
     let sizes: Vec<String> = measured.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     let bound = if rate.memory_bound == Some(true) { "memory" } else { "its operations" };
     let share = rate.share.unwrap_or_default();
-    let above = if share > 1.0 { ": more than main memory gave, so its data may lie in caches" } else { "" };
+    let above = match (share > 1.0, peak.busy) {
+        (false, _) => "",
+        (true, false) => ": more than main memory gave, so its data may lie in caches",
+        (true, true) => ": more than the busy machine gave when that was measured",
+    };
     Line::of(Role::Number, format!("{sign}  revision {revision}  "))
         .with(Role::Plain, format!("{}  {}  ", sizes.join(" "), time(measured.median_ns)))
         .with(
@@ -148,7 +153,7 @@ mod tests {
     use super::*;
     use crate::lang::digest::Digest;
 
-    const PEAK: Peak = Peak { gflops: 64.0, gbytes: 16.0 };
+    const PEAK: Peak = Peak { gflops: 64.0, gbytes: 16.0, busy: false };
 
     fn measured(device: &str, n: i64, median_ns: f64, flops: f64, bytes: f64) -> Measurement {
         Measurement {
@@ -193,6 +198,18 @@ mod tests {
         for width in 0..120 {
             assert!(page("cpu", PEAK, &all, width, Alphabet::Ascii).len() > ROWS);
         }
+    }
+
+    #[test]
+    fn what_a_busy_machine_gave_is_told_as_a_lower_bound() {
+        let measured = measured("cpu", 64, 1e4, 2e6, 4e6);
+        let said = |peak| {
+            let lines = page("cpu", peak, &[(0, &measured)], 60, Alphabet::Ascii);
+            lines.iter().map(|line| line.text() + "\n").collect::<String>()
+        };
+        assert!(!said(PEAK).contains("busy") && said(PEAK).contains("may lie in caches"), "{}", said(PEAK));
+        let busy = said(Peak { busy: true, ..PEAK });
+        assert!(busy.contains("lower bounds") && !busy.contains("may lie in caches"), "{busy}");
     }
 
     #[test]

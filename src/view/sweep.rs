@@ -2,8 +2,8 @@
 
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
-use crate::device::stats::Verdict;
-use crate::session::sweep::{CLOSE, Point, crossovers, decided};
+use crate::device::stats::{CLOSE, Verdict};
+use crate::session::sweep::{Point, crossovers, decided};
 
 /// The columns of a bar to one side: so that a row with what it says fits a terminal of 80 columns.
 const HALF: usize = 9;
@@ -21,7 +21,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     for (point, size) in points.iter().zip(&sizes) {
         let length = ((log(point).abs() / longest * HALF as f64).round() as usize).min(HALF);
         let bar = alphabet.pick("█", "#").repeat(length);
-        let apart = point.pair.comparison.verdict != Verdict::NoMeasurableDifference;
+        let apart = !decided(std::slice::from_ref(point)).is_empty();
         let (left, right) = if log(point) < 0.0 { (bar.as_str(), "") } else { ("", bar.as_str()) };
         let pad = |text: &str| " ".repeat(HALF - text.chars().count());
         let [a, b] = [&point.pair.first, &point.pair.second].map(|m| time(m.median_ns));
@@ -32,6 +32,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         line.push(role, format!("{right}{}", pad(right)));
         let says = match point.pair.comparison.verdict {
             Verdict::NoMeasurableDifference => "no measurable difference".to_owned(),
+            Verdict::Close => format!("within {} %", 100.0 * CLOSE),
             Verdict::FirstFaster => format!("A {} times as fast", digits(1.0 / point.pair.comparison.ratio)),
             Verdict::SecondFaster => format!("B {} times as fast", digits(point.pair.comparison.ratio)),
         };
@@ -65,7 +66,7 @@ mod tests {
     use crate::device::stats::compare_turns;
     use crate::lang::digest::Digest;
     use crate::session::action::Measurement;
-    use crate::session::bench::Pair;
+    use crate::session::bench::{Outputs, Pair};
 
     /// Two states whose times at a size are these, in nanoseconds.
     fn point(size: i64, times: [u64; 2]) -> Point {
@@ -85,7 +86,15 @@ mod tests {
             warnings: vec![],
         };
         let comparison = compare_turns(&runs[0], &runs[1]).unwrap();
-        Point { size, pair: Pair { first: measured(times[0]), second: measured(times[1]), comparison } }
+        Point {
+            size,
+            pair: Pair {
+                first: measured(times[0]),
+                second: measured(times[1]),
+                comparison,
+                outputs: Outputs::Agree,
+            },
+        }
     }
 
     #[test]
@@ -126,7 +135,7 @@ mod tests {
             point(4000, [4_000_000, 8_000_000]),
         ];
         let verdicts: Vec<Verdict> = points.iter().map(|point| point.pair.comparison.verdict).collect();
-        assert_eq!(verdicts, [Verdict::FirstFaster, Verdict::SecondFaster, Verdict::FirstFaster]);
+        assert_eq!(verdicts, [Verdict::Close, Verdict::Close, Verdict::FirstFaster]);
         assert!(crossovers(&points).is_empty());
         assert_eq!(last(&points), "A is the faster one wherever they differ by more than 1 %.");
         assert_eq!(

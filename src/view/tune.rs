@@ -93,7 +93,10 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     lines.push(fact("start", verdict(tuned)));
     let of_best = tuned.best().and_then(|best| Some((best.amounts?, tuned.median_ns)));
     lines.extend(of_best.map(|(amounts, ns)| fact("bound", bound(&amounts, ns, tuned.rates(), tuned.peak))));
-    lines.extend(tuned.warnings.iter().map(|w| Line::of(Role::Warning, format!("{:<10}{w}", "warning"))));
+    let mind = tuned.peak.as_ref().and_then(|peak| peak.mind()).map(str::to_owned);
+    lines.extend(
+        tuned.warnings.iter().chain(&mind).map(|w| Line::of(Role::Warning, format!("{:<10}{w}", "warning"))),
+    );
     lines
 }
 

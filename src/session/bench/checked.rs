@@ -5,7 +5,7 @@ use super::cells::{at_width, buffer, elem};
 use super::inputs::{Inputs, components};
 use super::place;
 use super::request::{no_value, request};
-use super::{Asked, BenchProgress, target_of};
+use super::{Asked, BenchProgress, Difference, target_of};
 use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
 use crate::device::{
@@ -246,6 +246,42 @@ impl<'a> Checked<'a> {
         };
         let text = Some(format!("{others}{cells} with plain C{error}"));
         Ok(Verdict { text, max_error: large.error, warnings })
+    }
+
+    /// Where another program, which has the same types, gives something else on the same inputs, as both are written. What the
+    /// checks of either allow is no difference.
+    pub fn difference(
+        &self,
+        own: &Beforehand,
+        (other, others): (&Checked<'_>, &Beforehand),
+        inputs: &Inputs,
+    ) -> Result<Option<Difference>, Diagnostic> {
+        let of = |checked: &Checked<'_>, before: &Beforehand| {
+            let work = work::of(&checked.asked.workspace.program.term, checked.asked.sizes);
+            checked.tolerance(&before.reference, inputs, work.flops)
+        };
+        let (one, two) = (of(self, own)?, of(other, others)?);
+        let (expected, found) = (&own.reference.outputs, &others.reference.outputs);
+        let (mut first, mut wrong, mut all) = (None, 0, 0);
+        for (i, (e, f)) in expected.iter().zip(found).enumerate() {
+            let (a, b) = (one(e), two(e));
+            let tolerance = Tolerance { relative: a.relative.max(b.relative), floor: a.floor.max(b.floor) };
+            let check = check::compare(e, f, tolerance);
+            wrong += check.wrong;
+            all += check.cells;
+            first = first.or_else(|| check.first_wrong.map(|cell| (i, cell)));
+        }
+        Ok(first.map(|(component, cell)| {
+            let place = match expected.len() {
+                1 => String::new(),
+                n => format!(" of component {} of {n}", component + 1),
+            };
+            Difference {
+                cell: format!("cell {}{place}", cell.index),
+                values: [cell.expected.to_string(), cell.found.to_string()],
+                number: (wrong, all),
+            }
+        }))
     }
 
     /// The reference without the cells that are wrong only because a comparison, or a number that is cut off, is decided by

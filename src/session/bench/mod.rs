@@ -18,7 +18,7 @@ pub use agree::is_of_the_compiler;
 pub use checked::Beforehand;
 pub use inputs::Inputs;
 pub use known::Known;
-pub use pair::{Pair, compare, in_turns};
+pub use pair::{Difference, Outputs, Pair, compare, in_turns};
 pub use request::request;
 
 use super::action::{Measurement, MedianTime, PartTime, Sizes, Target};

@@ -16,6 +16,28 @@ pub struct Pair {
     pub second: Measurement,
     /// The first's time by the second's, of runs side by side.
     pub comparison: Comparison,
+    pub outputs: Outputs,
+}
+
+/// What two programs, as they are written, give on the same inputs.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Outputs {
+    /// The same, as far as checks tell rounding from mistakes.
+    Agree,
+    Differ(Difference),
+    /// They take or give other things, so that nothing could be compared.
+    OfOtherTypes,
+}
+
+/// The first cell in which two outputs differ.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Difference {
+    /// `cell 3`, and of a result of several components in which.
+    pub cell: String,
+    /// What is there in each.
+    pub values: [String; 2],
+    /// How many cells differ, of how many.
+    pub number: (usize, usize),
 }
 
 /// Compiles and checks two programs, and measures them in turns. Both run on the device of the first.
@@ -32,6 +54,7 @@ pub fn compare(
     let a = Prepared::of(first, true, backend, cancel, report)?;
     let b = Prepared::of(second, true, backend, cancel, report)?;
     let sides = [&a, &b].map(|p| (&p.checked, &p.ready, p.inputs()));
+    let outputs = outputs(&a, &b)?;
     let mut pace = Pace::of(first.mode);
     let (ran_a, ran_b) =
         turns(sides, &mut |p| pace.report(p, report)).map_err(|problem| a.blamed(problem))?;
@@ -42,7 +65,21 @@ pub fn compare(
         first: measurement(first, a.ran(ran_a)?),
         second: measurement(second, b.ran(ran_b)?),
         comparison,
+        outputs,
     })
+}
+
+/// Both kernels are compared with the programs that they come from, so that these are what is left to compare.
+fn outputs(a: &Prepared<'_>, b: &Prepared<'_>) -> Result<Outputs, Diagnostic> {
+    let [one, other] = [a, b].map(|p| &p.checked.asked.workspace.program.term);
+    if one.digest() == other.digest() {
+        return Ok(Outputs::Agree);
+    }
+    let (true, Some(first), Some(second)) = (one.ty() == other.ty(), &a.beforehand, &b.beforehand) else {
+        return Ok(Outputs::OfOtherTypes);
+    };
+    let difference = a.checked.difference(first, (&b.checked, second), a.inputs())?;
+    Ok(difference.map_or(Outputs::Agree, Outputs::Differ))
 }
 
 /// Runs two kernels in turns on the same inputs, and compares their outputs at the sizes asked for.

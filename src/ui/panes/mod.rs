@@ -27,7 +27,7 @@ pub struct Description {
     /// What it shows, for a width.
     pub content: fn(&App, usize) -> Content,
     /// How many rows it has something to show in. It depends on neither height nor highlight, so that nothing jumps.
-    pub wish: fn(&Content) -> usize,
+    pub wish: fn(&Content) -> Wish,
     /// The panes that show something else when its highlight moves.
     pub follow: &'static [Pane],
     /// Enter.
@@ -108,15 +108,24 @@ pub fn content(app: &App, pane: Pane, width: usize) -> Content {
 
 /// Rows for what is said of the highlighted line, which differs from line to line while the layout stays.
 const ABOUT: usize = 8;
+/// So many of them are done without where another pane has no room for its lines.
+const ABOUT_SPARE: usize = 4;
+
+/// The rows that a pane has something to show in, and how many of these it can do without.
+#[derive(Clone, Copy)]
+pub struct Wish {
+    pub rows: usize,
+    pub spare: usize,
+}
 
 /// The wish of a pane that says something about its highlighted line.
-fn lines_and_about(content: &Content) -> usize {
-    content.lines.len() + ABOUT
+fn lines_and_about(content: &Content) -> Wish {
+    Wish { rows: content.lines.len() + ABOUT, spare: ABOUT_SPARE }
 }
 
 /// The wish of a pane that says nothing about its highlighted line.
-fn all_rows(content: &Content) -> usize {
-    content.head.len() + content.lines.len() + content.foot.len()
+fn all_rows(content: &Content) -> Wish {
+    Wish { rows: content.head.len() + content.lines.len() + content.foot.len(), spare: 0 }
 }
 
 fn alphabet(app: &App) -> Alphabet {

@@ -1,7 +1,7 @@
 //! The typed term, with the selected sub-term.
 
 use super::alphabet;
-use super::{Description, rules};
+use super::{Description, Wish, rules};
 use crate::lang::term::Term;
 use crate::ui::app::App;
 use crate::ui::command::Command as C;
@@ -15,7 +15,7 @@ pub const PANE: Description = Description {
     reached_by: C::Term,
     content,
     // The type of the selection, and what its pattern does.
-    wish: |content| content.lines.len() + 2,
+    wish: |content| Wish { rows: content.lines.len() + 2, spare: 0 },
     follow: &[],
     open: rules::OPEN,
     preview: rules::PREVIEW,

@@ -269,13 +269,20 @@ fn no_better(c: Comparison) -> Option<String> {
     let Interval { low, high, .. } = c.interval;
     match c.verdict {
         Verdict::SecondFaster => None,
+        Verdict::Close => Some(format!(
+            "it takes {:.4} of the start's time ({:.4} to {:.4}), and differences of up to {} % count for neither, so the start stays.",
+            1.0 / c.ratio,
+            1.0 / high,
+            1.0 / low,
+            100.0 * stats::CLOSE
+        )),
         Verdict::FirstFaster => Some(format!(
             "the start takes {:.4} times as long ({low:.4} to {high:.4}), so the start is the best.",
             c.ratio
         )),
         Verdict::NoMeasurableDifference => Some(
-            "the times vary more than it and the start differ, so the start stays. A longer time (`--for`) or a quieter \
-             machine may decide which of them is faster."
+            "the times vary more than it and the start differ, so the start stays. A longer time or a quieter machine \
+             may decide which of them is faster."
                 .into(),
         ),
     }
