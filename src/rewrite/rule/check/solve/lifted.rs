@@ -34,7 +34,7 @@ pub(super) fn solve(
         return None;
     }
     let mut search = Search { wanted, unknowns, s, at: start.to_vec(), left: MOST_EVALUATED };
-    search.from_bit(0, &mut vec![0; unknowns.len()], rng).then_some(search.at)
+    search.leads_on(0, &mut vec![0; unknowns.len()], rng).then_some(search.at)
 }
 
 struct Search<'a> {
@@ -47,8 +47,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Are there bits from this one on with which all holds? The lower ones are there.
-    fn from_bit(&mut self, bit: u32, bits: &mut Vec<u128>, rng: &mut Rng) -> bool {
+    /// Are there bits from this one on with which all holds, the lower ones being there?
+    fn leads_on(&mut self, bit: u32, bits: &mut Vec<u128>, rng: &mut Rng) -> bool {
         if bit == 8 * self.s.bytes() as u32 {
             return true;
         }
@@ -62,7 +62,7 @@ impl Search<'_> {
                 return false;
             }
             self.left -= 1;
-            if self.hold_below(bit + 1, bits) && self.from_bit(bit + 1, bits, rng) {
+            if self.hold_below(bit + 1, bits) && self.leads_on(bit + 1, bits, rng) {
                 return true;
             }
         }
