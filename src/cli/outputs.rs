@@ -5,8 +5,10 @@ use super::exit::Exit;
 use super::load::fail;
 use super::output;
 use crate::lang::diag::Diagnostic;
+use crate::session::files::open_file;
 use crate::session::whole::{Asked, Whole, in_the_way, not_written};
-use std::io::ErrorKind;
+use std::collections::BTreeSet;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 
 /// A file to be written.
@@ -30,9 +32,13 @@ impl Output {
 
     /// Whether a file that lies there may be replaced.
     fn replaces(&self, force: bool) -> bool {
-        let generated =
-            |mark: &String| std::fs::read(&self.path).is_ok_and(|bytes| bytes.starts_with(mark.as_bytes()));
-        force || self.mark.as_ref().is_some_and(generated)
+        let begins_with = |mark: &String| {
+            let mut start = vec![];
+            let read =
+                open_file(&self.path).and_then(|file| file.take(mark.len() as u64).read_to_end(&mut start));
+            read.is_ok() && start == mark.as_bytes()
+        };
+        force || self.mark.as_ref().is_some_and(begins_with)
     }
 }
 
@@ -43,6 +49,13 @@ impl Output {
 pub fn look(files: &[Output], force: bool) -> Result<(), Exit> {
     let look =
         |file: &Output| in_the_way(&file.path, file.replaces(force)).map_err(|e| fail(&file.refused(&e)));
+    let mut seen = BTreeSet::new();
+    if let Some(twice) =
+        files.iter().find(|file| !seen.insert(std::path::absolute(&file.path).unwrap_or(file.path.clone())))
+    {
+        let problem = Diagnostic::error("E0918", format!("`{}` would be two files.", twice.path.display()));
+        return Err(fail(&problem.hint(format!("Name another place with `{}`.", twice.option))));
+    }
     files.iter().try_for_each(look)
 }
 

@@ -31,9 +31,13 @@ impl Whole {
         std::fs::create_dir_all(folder)?;
         // Who may read what is replaced may read what takes its place.
         let there = path.metadata().ok().filter(|there| replace && there.is_file());
-        let permissions = there.map_or(Permissions::from_mode(0o644), |there| there.permissions());
         let mut builder = tempfile::Builder::new();
-        let new = builder.permissions(permissions).tempfile_in(folder).map_err(without_name)?;
+        let new =
+            builder.permissions(Permissions::from_mode(0o644)).tempfile_in(folder).map_err(without_name)?;
+        if let Some(there) = there {
+            // What is made gets no more than the mask of new files allows; what was there has that already.
+            new.as_file().set_permissions(there.permissions())?;
+        }
         let mut out = io::BufWriter::new(new);
         contents(&mut out).map_err(without_name)?;
         let new = out.into_inner().map_err(io::IntoInnerError::into_error).map_err(without_name)?;
@@ -68,13 +72,16 @@ fn folder_of(path: &Path) -> &Path {
 ///
 /// # Errors
 /// `AlreadyExists` for a file that is not to be replaced, `IsADirectory` for a folder, `NotADirectory` where a file is in the
-/// place of a folder; and what the system says of a folder that may not be written.
+/// place of a folder; what is no file with contents of its own; and what the system says of a folder that may not be written.
 pub fn in_the_way(path: &Path, replace: bool) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::Error::new(ErrorKind::IsADirectory, "it is a folder"));
     }
     if !replace && path.symlink_metadata().is_ok() {
         return Err(io::Error::new(ErrorKind::AlreadyExists, "it is there already"));
+    }
+    if path.metadata().is_ok_and(|there| !there.is_file()) {
+        return Err(io::Error::other("a pipe, a socket or a device is there"));
     }
     room_for(folder_of(path))
 }
