@@ -419,6 +419,25 @@ mod tests {
         assert_eq!(ids(&History::new(Term::lit(Literal::Bool(true)), "f")), [0; 0]);
     }
 
+    /// A name is that of the device alone, unless that is another one's, too.
+    #[test]
+    fn devices_are_named_in_few_columns() {
+        let on = |name: &str| Measurement { device: name.to_owned(), ..measured(1.0) };
+        let all = [on("cpu"), on("A / gpu"), on("B / gpu"), on("B / other")];
+        let devices = Devices::of(all.iter());
+        let names = ["cpu", "A / gpu", "B / other"].map(|name| devices.short(name));
+        assert_eq!(names, ["cpu", "A / gpu", "other"]);
+        let mut history = sample();
+        let long = on("A platform / a device whose name is long");
+        history.revision_mut(2).unwrap().measurements = vec![long];
+        let rows = history::rows(&history, Looked::default(), Alphabet::Unicode);
+        assert!(
+            rows[2].line.text().contains("a device whose name is …  splitJoin(32)"),
+            "{}",
+            rows[2].line.text()
+        );
+    }
+
     #[test]
     fn the_table_has_a_row_a_measurement() {
         let table = table(&sample(), 140, Alphabet::Unicode);

@@ -282,7 +282,8 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
     let mut text = match others {
         // In few columns all of it is to be seen.
         others if others > 0 && find.is_empty() => {
-            format!("{} in {places}, {others} do not apply", applying.len())
+            let apply = if applying.len() == 1 { "applies" } else { "apply" };
+            format!("{} {apply} in {places}, {others} do not", applying.len())
         }
         _ => format!("{rewrites} in {places}"),
     };
