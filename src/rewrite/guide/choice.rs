@@ -72,6 +72,10 @@ pub struct Step<'a> {
     pub makes: &'a [Pattern],
 }
 
+/// Rules for strategies whose result others of the library lead to step by step: searches have these, and would only make all
+/// combinations twice.
+const COMPOSED: [&str; 1] = ["mapInStrides"];
+
 /// The rules that can help from `now` to a sketch.
 pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -> Vec<RuleUse> {
     let Step { sketch, sizes, makes } = *step;
@@ -90,7 +94,8 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
         Breadth::Narrow | Breadth::Wide => known.extend(ALWAYS),
     }
     let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
-    let rules: Vec<&Rule> = library.rules().filter(|r| !r.is_right_to_left()).collect();
+    let is_taken = |r: &&Rule| !r.is_right_to_left() && !COMPOSED.contains(&&*r.name);
+    let rules: Vec<&Rule> = library.rules().filter(is_taken).collect();
     for pattern in lacking.iter().filter(|_| breadth != Breadth::Tight) {
         known.extend(company(*pattern, &rules, &known));
     }
