@@ -3,8 +3,9 @@
 use super::syntax::{Expr, Stmt, What};
 use std::collections::BTreeSet;
 
-/// Some iterations side by side load while others compute, and what moves along in between need not be moved: measured on an
-/// H100 it takes 2 to 10 % less than without, three times more often than not the best.
+/// Some iterations side by side load while others compute, and what moves along in between need not be moved. On an H100,
+/// medians of 30 runs in turns: two passes of a separable convolution take 6 % less time, four fused Jacobi steps 4 % less, Harris
+/// 1 to 3 % less.
 pub const UNROLLED: &str = "unroll 3";
 
 /// Does a loop with this body move values along in memory that is near?

@@ -364,7 +364,7 @@ impl<'a> Checked<'a> {
     }
 
     /// Compares outputs of the kernel at these sizes. A wrong result says whether the same kernel is right where the
-    /// compiler makes no vectors: then the compiler is wrong.
+    /// compiler makes no vectors: then the compiler is wrong; or where products are rounded before they are added to something.
     fn agreement(
         &self,
         expected: &[HostData],
