@@ -77,8 +77,10 @@ pub fn rate(work: Work, nanoseconds: f64, peak: Option<Peak>) -> Rate {
 /// Chains of multiply-adds that do not depend on each other: enough to fill the pipelines of a core, few enough to
 /// stay in registers.
 const CHAINS: usize = 12;
-/// Multiply-adds in each chain.
+/// Multiply-adds in each chain: of a GPU's many work-items, and of a processor's threads, which must run for longer than
+/// they take to start and to be spread over the cores.
 const STEPS: usize = 20_000;
+const STEPS_OF_THREADS: usize = 1_000_000;
 /// Floats in each of the three arrays of the memory kernel: more than caches hold.
 const FLOATS: usize = 32 << 20;
 
@@ -122,13 +124,14 @@ pub fn measure(
 
 /// Multiply-adds in registers. Cell 0 of the output says how many operations it took.
 fn compute(device: &DeviceInfo, host: bool) -> RunRequest {
-    let per_lane = (2 * CHAINS * STEPS) as f32;
+    let steps = if host || device.kind == DeviceKind::Cpu { STEPS_OF_THREADS } else { STEPS };
+    let per_lane = (2 * CHAINS * steps) as f32;
     let each =
         |text: &str| (0..CHAINS).map(|chain| text.replace('#', &chain.to_string())).collect::<String>();
     // `x` and `y` are parameters, so that no compiler computes the result beforehand.
     let body = |lanes: &str| {
         format!(
-            "{}for (int i = 0; i < {STEPS}; i += 1) {{\n{}}}\n{lanes} sum = c0;\n{}",
+            "{}for (int i = 0; i < {steps}; i += 1) {{\n{}}}\n{lanes} sum = c0;\n{}",
             each(&format!("{lanes} c# = a * #.0f;\n")),
             each("c# = c# * a + b;\n"),
             each("sum += c#;\n"),

@@ -1,13 +1,14 @@
 //! How much a program computes and moves, in its own sizes: what rates (GFLOP/s, GB/s) are computed from.
 //!
 //! In comes a closed term, out come counts as symbolic sizes. A computation counts once where it is written and as
-//! often as the patterns around it repeat it; both sides of a `select` count. Bytes are those of the inputs and of the
+//! often as the patterns around it repeat it; both sides of a `select` count, unless given sizes decide it. Bytes are those of the inputs and of the
 //! output, each once: what must cross the memory bus at the least. Rates that compare programs should take the counts
 //! of the high-level program, not those of its rewritten forms, which may compute things twice.
 
 use super::build;
 use super::declared::unfolded;
 use super::eval::Sizes;
+use super::literal::Literal;
 use super::nat::{Atom, Monomial, Nat};
 use super::pattern::Pattern;
 use super::sort::Sort;
@@ -44,7 +45,7 @@ pub fn of(program: &Term, sizes: &Sizes) -> Work {
         let n = n.eval(&|name| Some(sizes.get(name).copied().unwrap_or(1)));
         n.map_or(0.0, |n| n as f64)
     };
-    match counts(program) {
+    match counted(program, sizes) {
         Some(c) => Work {
             flops: value(&c.flops),
             integer_operations: value(&c.integer_operations),
@@ -57,8 +58,12 @@ pub fn of(program: &Term, sizes: &Sizes) -> Work {
 /// Counts the work of a program in its own sizes. None when the term unfolds to too much or is ill-typed, or when
 /// counts leave the range of sizes.
 pub fn counts(program: &Term) -> Option<Counts> {
+    counted(program, &Sizes::default())
+}
+
+fn counted(program: &Term, sizes: &Sizes) -> Option<Counts> {
     program.with_stack(|| {
-        let mut counter = Counter { steps: MAX_STEPS };
+        let mut counter = Counter { steps: MAX_STEPS, sizes };
         let program = &unfolded(program);
         let (params, result) = program.ty().signature();
         let (mut f, mut cost) = counter.eval(program, &Env::default())?;
@@ -83,7 +88,7 @@ pub fn counts(program: &Term) -> Option<Counts> {
 /// fastest. None where that is not known, or more than products of sizes.
 pub fn roughly(value: &Term) -> Option<Nat> {
     value.with_stack(|| {
-        let mut counter = Counter { steps: MAX_STEPS };
+        let mut counter = Counter { steps: MAX_STEPS, sizes: &Sizes::default() };
         let value = &unfolded(value);
         let (_, cost) = counter.eval(value, &Env::default())?;
         leading(&cost.float.add(&cost.integer).add(&elements(value.ty())?))
@@ -165,13 +170,15 @@ impl<'t> Env<'t> {
     }
 }
 
-struct Counter {
+struct Counter<'s> {
     steps: u32,
+    /// The sizes that are known.
+    sizes: &'s Sizes,
 }
 
 type Counted<'t> = Option<(Meaning<'t>, Cost)>;
 
-impl Counter {
+impl Counter<'_> {
     fn eval<'t>(&mut self, term: &'t Term, env: &Env<'t>) -> Counted<'t> {
         self.steps = self.steps.checked_sub(1)?;
         Some(match term.expr() {
@@ -181,12 +188,35 @@ impl Counter {
             Expr::Lam(_, body) => (Meaning::Closure(body, env.clone()), Cost::none()),
             Expr::Prim(p) => (Meaning::Partial(p, term.ty(), vec![]), Cost::none()),
             Expr::App(f, e) => {
+                if let Some(chosen) = self.chosen(term) {
+                    return self.eval(chosen, env);
+                }
                 let (f, first) = self.eval(f, env)?;
                 let (e, second) = self.eval(e, env)?;
                 let (result, third) = self.apply(&f, e)?;
                 (result, first.plus(&second).plus(&third))
             }
         })
+    }
+
+    /// What a `select` that sizes decide computes.
+    fn chosen<'t>(&self, term: &'t Term) -> Option<&'t Term> {
+        let value = |t: &Term| match t.expr() {
+            Expr::Lit(Literal::Nat(n)) => n.eval(&|name| self.sizes.get(name).copied()).ok(),
+            _ => None,
+        };
+        let (select, parts) = term.as_pattern_app()?;
+        let [condition, yes, no] = parts[..] else { return None };
+        let (comparison, compared) = condition.as_pattern_app()?;
+        let [a, b] = compared[..] else { return None };
+        let (a, b) = (value(a)?, value(b)?);
+        let holds = match (select.pattern, comparison.pattern) {
+            (Pattern::Select, Pattern::Lt) => a < b,
+            (Pattern::Select, Pattern::Le) => a <= b,
+            (Pattern::Select, Pattern::Equal) => a == b,
+            _ => return None,
+        };
+        Some(if holds { yes } else { no })
     }
 
     fn apply<'t>(&mut self, f: &Meaning<'t>, arg: Meaning<'t>) -> Counted<'t> {
@@ -318,6 +348,21 @@ mod tests {
             b::lam("x", i32s, |x| b::generate(b::lam("i", Type::index(n("m")), |_| b::mul(x.clone(), x))?));
         let work = counts(&t.unwrap()).unwrap();
         assert_eq!((work.flops, work.integer_operations), (Nat::constant(0), n("m")));
+    }
+
+    #[test]
+    fn of_a_choice_that_sizes_decide_one_side_counts() {
+        let number = |n: Nat| Term::lit(Literal::Nat(n));
+        let t = b::lam("x", Type::f32(), |x| {
+            let few =
+                b::apply(Pattern::Lt, vec![], vec![number(n("n")), number(Nat::constant(100))])?;
+            let twice = b::add(b::mul(x.clone(), x.clone())?, x.clone())?;
+            b::apply(Pattern::Select, vec![], vec![few, twice, x])
+        })
+        .unwrap();
+        assert_eq!(counts(&t).unwrap().flops, Nat::constant(2));
+        assert_eq!(of(&t, &crate::eval::sizes([("n", 99)])).flops, 2.0);
+        assert_eq!(of(&t, &crate::eval::sizes([("n", 100)])).flops, 0.0);
     }
 
     #[test]
