@@ -1,5 +1,6 @@
 //! What may be to blame for a kernel that computes something else than the program: said from what was done to it.
 
+use super::auto::WHAT_RAN;
 use super::bench::is_of_the_compiler;
 use super::history::RevisionStep;
 use super::searching::REACH;
@@ -44,6 +45,12 @@ pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionSt
              measure without it to see whether it is the cause.",
             marked.join(", ")
         ));
+    }
+    if floats && problem.notes.iter().any(|note| note.starts_with(WHAT_RAN)) {
+        hints.push(
+            "Where sums cancel, overflow or meet NaN these rules show; measure without them to see whether they are the cause."
+                .to_owned(),
+        );
     }
     if hints.is_empty() {
         let applied = if steps.is_empty() {
