@@ -454,6 +454,20 @@ impl Infer {
                             .note(format!("`{}` holds whole numbers {range}.", s.name()))
                             .hint("Choose another number, or convert to a larger type first: `cast`.")
                     }
+                    TypeKind::Scalar(Scalar::Bool) => problem.hint(format!(
+                        "Truth values are joined, and each compares: `x == 1 or x == {digits}`."
+                    )),
+                    TypeKind::Scalar(s) => problem.hint(format!(
+                        "The largest number of `{}` is {}.",
+                        s.name(),
+                        if *s == Scalar::F16 {
+                            "65504"
+                        } else if *s == Scalar::F32 {
+                            "3.4028235e38"
+                        } else {
+                            "1.7976931348623157e308"
+                        }
+                    )),
                     _ => problem,
                 }
             }

@@ -354,6 +354,14 @@ impl Infer {
                 (Some(NatVar::Named(a)), Some(NatVar::Named(b))) => problem.hint(format!(
                     "`{a}` and `{b}` may be any two sizes. Use one name where they must be equal."
                 )),
+                _ if let Some(d) = a.sub(b).as_constant() => {
+                    let (short, by) = if d < 0 { (a, -d) } else { (b, d) };
+                    let is_plain = short.as_constant().is_some() || short.as_variable().is_some();
+                    let short = if is_plain { short.to_string() } else { format!("({short})") };
+                    problem.hint(format!("The other one has {by} more: `take {short} xs` are the first of them."))
+                }
+                (Some(NatVar::Named(_)), None) if matches!(why, Why::Returned(_)) => problem
+                    .hint(format!("The result has `{b}` elements: if that is meant, its type is `({b}).…`.")),
                 (Some(NatVar::Named(name)), _) | (_, Some(NatVar::Named(name))) => {
                     problem.hint(format!("`{name}` may be any size here."))
                 }

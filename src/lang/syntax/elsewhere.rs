@@ -37,6 +37,11 @@ const NAMES: &[Row] = &[
         "xs",
         "Write `reduce min (1 / 0) xs`; of whole numbers with the greatest one of their type in the place of `1 / 0`.",
     ),
+    (
+        &["isnan", "isNaN", "isNan", "is_nan"],
+        "x",
+        "Write `x != x`: only what is no number differs from itself.",
+    ),
     (&["mean", "average", "avg"], "xs", "Write `reduce (+) 0 xs / cast n` for `n` elements."),
     (
         &["any"],

@@ -282,7 +282,7 @@ fn sizes_at_a_use() {
       = It is the second argument of `zip`.
       = What is needed is `3.t`.
       = `t` is a type that is not known yet.
-      = hint: Is the array too short or too long for `zip`? Say how its size depends on others, as in `(n + 2).f32`.
+      = hint: The other one has 1 more: `take 3 xs` are the first of them.
     ");
 }
 

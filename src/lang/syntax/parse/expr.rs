@@ -644,7 +644,16 @@ impl Parser<'_> {
         let span = self.bump();
         let number = split_number(spelling);
         if number.suffix.is_some() || number.is_float() {
-            self.number_problem(span, "A size is a whole number without a type.", None);
+            let is_whole = !number.digits.contains(['.', 'e', 'E']);
+            let hint =
+                number.suffix.as_ref().filter(|_| is_whole).map(|suffix| match Scalar::from_name(suffix) {
+                    Some(_) if self.peek() == Tok::Dot => format!("Write `{}`.", number.digits),
+                    Some(_) => {
+                        format!("An array of {0} elements has the type `{0}.{suffix}`.", number.digits)
+                    }
+                    None => format!("A product is written `{}*{suffix}`.", number.digits),
+                });
+            self.number_problem(span, "A size is a whole number without a type.", hint);
         }
         let digits: String = number.digits.chars().take_while(char::is_ascii_digit).collect();
         Node::new(span, ExprKind::Number(Number { digits: digits.as_str().into(), suffix: None }))

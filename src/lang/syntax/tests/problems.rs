@@ -139,6 +139,8 @@ fn e0011_numbers() {
       |
     3 | def h (a: 3i32.f32) = .5
       |           ^^^^ this number
+      |
+      = hint: Write `3`.
 
     error[E0020]: Expected an expression, found `.`.
       --> a.rise:3:23

@@ -16,6 +16,16 @@ impl Parser<'_> {
             parts.push(self.quote_or(at, end, "x: f32"));
             at = end + 1;
         }
+        // Some languages have types alone.
+        let mut letters = ('a'..='z')
+            .filter(|l| !parts.iter().any(|p| p.trim_start().starts_with(&format!("{l}:"))))
+            .collect::<Vec<_>>()
+            .into_iter();
+        for part in &mut parts {
+            if part.contains('.') && !part.contains([':', ' ']) {
+                *part = format!("{}: {part}", letters.next().unwrap_or('x'));
+            }
+        }
         // Those without a type have that of the next one that has any.
         let mut ty = "f32".to_string();
         for part in parts.iter_mut().rev() {

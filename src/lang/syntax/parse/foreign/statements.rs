@@ -71,6 +71,13 @@ impl Parser<'_> {
                 "Write `generate (\\{variable}. …)` for each index; `reduce` makes one value of all."
             );
         }
+        // What it goes through are positions, where the body asks for elements by them.
+        if body.as_ref().is_some_and(|body| body.contains(&format!("[{variable}]"))) {
+            return format!(
+                "Write `generate (\\{variable}. …)` for each position, where `idx {variable} xs` is an element; `map f xs` goes \
+                 through the elements themselves, and `reduce` makes one value of all."
+            );
+        }
         let body = body.unwrap_or_else(|| "…".into());
         format!(
             "Write `map (\\{variable}. {body}) {array}` for each element; `reduce` makes one value of all."
