@@ -71,6 +71,12 @@ impl Generator {
 
     /// `~a`, which C computes in `int` for narrow types.
     pub(super) fn complement(&mut self, s: Scalar, a: Expr) -> Expr {
+        // Compilers warn of a complement that is compared with an unsigned number, also where it was cut off.
+        match (self.language, s) {
+            (Language::C, Scalar::U8) => return Expr::binary("^", a, Expr::int(u8::MAX)),
+            (Language::C, Scalar::U16) => return Expr::binary("^", a, Expr::int(u16::MAX)),
+            _ => {}
+        }
         let out = Expr::Unary("~", Box::new(a));
         if matches!(s, Scalar::U8 | Scalar::U16) { out.cast(self.scalar_type(s)) } else { out }
     }

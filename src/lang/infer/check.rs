@@ -460,12 +460,10 @@ impl Infer {
                     TypeKind::Scalar(s) => problem.hint(format!(
                         "The largest number of `{}` is {}.",
                         s.name(),
-                        if *s == Scalar::F16 {
-                            "65504"
-                        } else if *s == Scalar::F32 {
-                            "3.4028235e38"
-                        } else {
-                            "1.7976931348623157e308"
+                        match s {
+                            Scalar::F16 => "65504",
+                            Scalar::F32 => "3.4028235e38",
+                            _ => "1.7976931348623157e308",
                         }
                     )),
                     _ => problem,
