@@ -333,9 +333,12 @@ fn weight(t: &Term) -> u64 {
 }
 
 /// What the operations on scalars weigh that the value, or the value of the function, takes, in additions; none where
-/// that depends on a size.
+/// that depends on a size. What is computed of literals alone weighs nothing: compilers do that.
 pub fn operations(t: &Term) -> Option<u64> {
     let (head, args) = t.spine();
+    if !args.is_empty() && args.iter().all(|a| matches!(a.expr(), Expr::Lit(_))) {
+        return Some(0);
+    }
     let sum = |terms: &[&Term]| terms.iter().try_fold(0u64, |n, t| n.checked_add(operations(t)?));
     let here = match head.as_lam() {
         Some((_, body)) => operations(body)?,

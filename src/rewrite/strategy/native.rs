@@ -126,7 +126,7 @@ pub const TABLE: &[Row] = &[
         Native::CalculatesAtMost,
         "calculatesAtMost",
         1,
-        "Does this value, or the value of this function, take no more than n additions of scalars, whatever the sizes? A division or a root counts as 4, a function such as exp as 10.",
+        "Does this value, or the value of this function, take no more than n additions of scalars, whatever the sizes? A division or a root counts as 4, a function such as exp as 10, and what is made of constants as nothing.",
     ),
     row(Native::HasArrayType, "hasArrayType", 0, "Is this an array?"),
     row(
