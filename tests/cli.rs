@@ -887,6 +887,9 @@ fn a_folder_that_cannot_be_written_is_an_error_and_nothing_is_overwritten() {
     let ran = run(dir.path(), &["apply", &dot, "--session", "there.ron"]);
     refused(&ran, 2, "E0918");
     assert_eq!(std::fs::read_to_string(dir.path().join("there.ron")).unwrap(), "mine");
+    // A file in the place of a folder is in the way, as it is of other files.
+    let ran = run(dir.path(), &["apply", &dot, "--session", "there.ron/s.ron"]);
+    refused(&ran, 2, "E0918");
     let ran = run(dir.path(), &["apply", &dot, "--session", "/proc/no/such.ron"]);
     refused(&ran, 3, "E0805");
     let ran = run(dir.path(), &["compile", &dot, "-o", "/proc/no"]);
@@ -1442,6 +1445,15 @@ fn a_replay_says_what_was_changed_beside_it() {
         std::fs::remove_file(world.join("dot.rise")).unwrap();
         assert!(!replay(world));
     }
+    // The program was moved beside its session: it is found there, although it is known where it was.
+    let moved = world();
+    std::fs::create_dir(moved.path().join("old")).unwrap();
+    write(moved.path(), "old/dot.rise", DOT);
+    let ran = run(moved.path(), &["apply", "old/dot.rise", "-s", "id", "--session", "s.ron"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    std::fs::remove_file(moved.path().join("old/dot.rise")).unwrap();
+    write(moved.path(), "dot.rise", DOT.replace("fst p *", "2 * fst p *"));
+    assert!(replay(moved.path()));
 }
 
 /// That a foreign function may not run is no divergence.
@@ -1588,4 +1600,39 @@ fn cells_that_rounding_decides_are_not_wrong() {
     let ran = bench(one, &["-s", "body(spoil)"]);
     let said = "1 of 6000000 cells are wrong.";
     assert!(ran.code != 0 && ran.err.contains("E0820") && ran.err.contains(said), "{}{}", ran.out, ran.err);
+}
+
+/// What is in the way of the function that chooses by the size is told before anything is measured; so is that there can be none.
+#[test]
+fn what_is_in_the_way_of_a_function_that_chooses_is_told_first() {
+    let dir = world();
+    write(dir.path(), "dot.rise", DOT);
+    std::fs::create_dir(dir.path().join("out")).unwrap();
+    write(dir.path(), "out/Makefile", "mine");
+    let bench = |more: &[&str]| {
+        let swept =
+            ["bench", "dot.rise", "--against", "dot.rise", "--sweep", "k=64,128", "--dispatch", "out"];
+        run(dir.path(), &[&swept[..], more].concat())
+    };
+    let ran = bench(&[]);
+    refused(&ran, 2, "E0918");
+    assert!(ran.out.is_empty() && ran.err.contains("out/Makefile"), "{}{}", ran.out, ran.err);
+    let ran = bench(&["--device", "opencl:0"]);
+    refused(&ran, 2, "E0917");
+    assert!(ran.out.is_empty() && ran.err.contains("is OpenCL"), "{}{}", ran.out, ran.err);
+    assert_eq!(std::fs::read_to_string(dir.path().join("out/Makefile")).unwrap(), "mine");
+}
+
+/// Sizes that are alike are given at once, as they are shown.
+#[test]
+fn sizes_that_are_alike_are_given_at_once() {
+    let dir = world();
+    write(dir.path(), "add.rise", "def add (a: n.m.f32): n.m.f32 = a |> map (map (\\x. x + 1))");
+    let ran = run(dir.path(), &["compile", "add.rise", "--size", "m=n=64"]);
+    assert!(
+        ran.code == 0 && ran.out.contains("// m = 64, n = 64") | ran.out.contains("n = 64, m = 64"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }

@@ -192,11 +192,11 @@ fn a_sketch_is_made_of_the_selection_and_widened() {
     // With a graph that is kept its classes are counted.
     let lines = "reach splitLoops(32, 32, 4) using splitRules with (nodes: 200, dims: 6, size: 200)\npoint\nsketch-pane\n";
     let ran = line(dir.path(), "matmul", lines);
-    assert!(ran.out.contains("of the kept graph") && ran.out.contains(" terms  classes"), "{}", ran.out);
+    assert!(ran.out.contains("of the kept graph") && ran.out.contains("sub-terms  classes"), "{}", ran.out);
     // So are those of a search that has found something, with which no search goes on.
     let found = "reach baseline using baselineRules\npoint\nsketch-pane\n";
     let ran = line(dir.path(), "matmul", found);
-    assert!(ran.out.contains("of the kept graph") && ran.out.contains(" terms  classes"), "{}", ran.out);
+    assert!(ran.out.contains("of the kept graph") && ran.out.contains("sub-terms  classes"), "{}", ran.out);
     assert!(!ran.out.contains("Its graph is kept"), "{}", ran.out);
     // And those of one that made its guides itself: of its last search.
     let ran = line(dir.path(), "matmul", "reach reorder1(32, 32, 4)\npoint\nsketch-pane\n");
@@ -351,6 +351,8 @@ fn a_session_without_a_folder_is_saved_elsewhere() {
     // A script that ends without is told.
     let ran = line(dir.path(), "dot", work);
     assert!(ran.code == 3 && ran.err.contains(why), "{} {}", ran.code, ran.err);
+    // Nothing is advised that cannot be done any more.
+    assert!(ran.err.contains("No line follows that could save it, so it is gone."), "{}", ran.err);
     // As soon as there is a folder, it is written.
     let session = "topDown(reduceMapFusion)\n";
     std::fs::remove_file(dir.path().join("state")).unwrap();
@@ -590,4 +592,60 @@ fn the_way_to_the_fastest_state_is_shown_with_its_prices() {
     let mut again = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
     let again = again.args(["replay", "way.ron"]).current_dir(dir.path()).output().unwrap();
     assert!(again.status.success(), "{}", String::from_utf8_lossy(&again.stdout));
+}
+
+/// Right after a search its best programs are measured from where it began: what it found is there already. A program among them that
+/// is a state already gives it its price.
+#[test]
+fn the_best_are_measured_right_after_their_search() {
+    let dir = tempfile::tempdir().unwrap();
+    let search = "reach contains(reduceSeq) using { useReduceSeq }";
+    let lines = format!("sizes k=64\n{search}\nbest 2 {search}\nbest-pane\nhistory\nsave my\n");
+    let ran = line(dir.path(), "dot", &lines);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    assert!(ran.out.contains("it begins in revision 0, as before"), "{}", ran.out);
+    assert!(ran.out.contains("from revision 0"), "{}", ran.out);
+    let (_, history) = ran.out.rsplit_once("== History").unwrap();
+    let found = history.lines().find(|row| row.contains("● 1 ")).unwrap();
+    assert!(found.contains(" ns") || found.contains(" µs"), "{history}");
+    // What has the code of another one is no row of the ranking.
+    assert!(!ran.out.contains("same code as rank"), "{}", ran.out);
+    // Another search begins where the session is.
+    let other = "reach contains(reduceSeq) using { useReduceSeq, reduceMapFusion }";
+    let lines = format!("sizes k=64\n{search}\nbest 2 {other}\n");
+    let ran = line(dir.path(), "dot", &lines);
+    assert!(ran.code == 1 && ran.out.contains("The program is like this sketch as it is"), "{}", ran.out);
+}
+
+/// Sizes are typed as they are shown, also where several are alike.
+#[test]
+fn sizes_that_are_alike_are_typed_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "matmul", "sizes m=n=k=256\nstatus\n");
+    assert_eq!(ran.code, 0, "{}", ran.out);
+    assert!(ran.out.contains("m=256 n=256 k=256"), "{}", ran.out);
+}
+
+/// A chart that was closed is shown again.
+#[test]
+fn results_are_shown_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("sq.rise");
+    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let lines = "results\npin\ntopDown(blockedReduce(8))\nsweep n=1000,2000\n\nresults\n\nsizes n=1000\ncompare\n\nresults\n2\n";
+    let ran = line_of(dir.path(), &file, lines);
+    assert!(ran.out.contains("Nothing has come of work in the background yet"), "{}", ran.out);
+    // As it came, alone, and chosen from two.
+    assert_eq!(ran.out.matches("== At several sizes").count(), 3, "{}", ran.out);
+    assert!(ran.out.contains("== Show which result again?") && ran.out.contains("1 In turns"), "{}", ran.out);
+}
+
+/// A sub-term below a `let` is metered as searches see it: they begin in normal form, in which it has no name.
+#[test]
+fn what_stands_below_a_let_is_metered_in_normal_form() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "jacobi2d", "select 0\npoint\nsketch-pane\n");
+    let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("as searches see it, in normal form, and one class of"), "{}", ran.out);
+    assert!(!said.contains("with 0 terms") && !said.contains("describes 0 of"), "{}", ran.out);
 }

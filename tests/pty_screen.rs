@@ -270,3 +270,32 @@ fn the_program_runs_on_pictures_and_shows_them() {
         seen.parser.screen().contents().lines().filter(|line| line.contains("######")).count() > 3
     });
 }
+
+/// The page of a program that cannot be read says what its keys do, and why one does nothing; what marks a part of a long line stands
+/// under it.
+#[test]
+fn a_page_of_problems_answers_to_keys() {
+    let folder = folder();
+    let long = "1.0 + ".repeat(9);
+    let text = format!("def f (a: n.f32): n.f32 = a |> map (\\x. x * ({long}x)) |> mpa sqrt |> map abs\n");
+    std::fs::write(folder.path().join("broken.rise"), text).unwrap();
+    let command = [env!("CARGO_BIN_EXE_shine-tui"), "broken.rise"];
+    let mut terminal = Terminal::run_in(folder, &command, 80, 24, &[("EDITOR", ""), ("VISUAL", "")]);
+    terminal.until_text("There is no `mpa`");
+    terminal.until("the mark under what it marks", |seen| {
+        let rows: Vec<String> = seen.parser.screen().rows(0, 80).collect();
+        let column = |row: &str, what: &str| Some(row.split_once(what)?.0.chars().count());
+        rows.windows(2).any(|two| {
+            let name = column(&two[0], "mpa sqrt");
+            name.is_some() && name == column(&two[1], "^^^")
+        })
+    });
+    terminal.press("?");
+    terminal.until_text("q quit");
+    terminal.press("e");
+    terminal.until_text("names no editor");
+    terminal.press("Q");
+    terminal.until_text("Q means nothing here");
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+}

@@ -4,11 +4,14 @@ use crate::ui_common::{TestApp, UNICODE, kernel};
 use crossterm::event::{MouseButton, MouseEventKind};
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::files::Text;
+use shine_tui::ui::event::Msg;
+use shine_tui::ui::keys::sequence;
 use shine_tui::ui::layout::Pane;
 use shine_tui::ui::popup::{About, EntryKind, Popup, Question};
 use shine_tui::view::effect::Effect;
 use shine_tui::view::{Line, Mark, Role};
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 /// A screen on `dot` with rules and a strategy of our own, so that the library can change.
 fn dot() -> TestApp {
@@ -1196,4 +1199,146 @@ fn the_session_is_written_as_a_page_from_the_screen() {
     assert!(page.contains(">History</h2>") && page.contains(">Environment</h2>"), "{page}");
     app.press(":").type_text(&format!("export {}", file.display())).press("Enter").idle();
     assert!(app.text().contains("is there already. (E0918)"), "{}", app.text());
+}
+
+/// What is copied is what can be typed or read elsewhere, without what it is drawn with.
+#[test]
+fn what_is_copied_is_whole_and_has_no_decoration() {
+    let mut app = sized(80, 24);
+    app.press(":").type_text("ownDot").press("Enter").idle();
+    app.press("7 y");
+    assert_eq!(app.app.requests.copy.as_deref(), Some("ownDot"), "{}", app.text());
+    app.press("g g y");
+    assert_eq!(app.app.requests.copy.as_deref(), Some("dot"), "{}", app.text());
+    let long = "A message that is longer than the pane is wide, so that it is broken into several rows there, and is copied whole.";
+    app.app.tell(Role::Hint, long);
+    app.press("w G g g j j y");
+    assert_eq!(app.app.requests.copy.as_deref(), Some(long), "{}", app.text());
+    app.press("u 3").idle();
+    let call = app.app.candidate().map(|rule| rule.call.clone());
+    app.press("y");
+    assert_eq!(app.app.requests.copy, call, "{}", app.text());
+    app.press("1 J P y");
+    let sketch = app.app.requests.copy.clone().unwrap();
+    assert!(sketch.starts_with("reduce") && !sketch.contains("anything"), "{sketch}");
+    app.press("2 j j y");
+    let loops = app.app.requests.copy.clone().unwrap();
+    assert!(!loops.starts_with(['│', ' ']) && !loops.is_empty(), "{loops}");
+}
+
+/// Whatever lies over the panes to be read, the key that lists all keys does.
+#[test]
+fn help_is_listed_wherever_it_is_promised() {
+    let mut app = TestApp::new("matmul", (80, 24), UNICODE);
+    app.press("t").type_text("blocked(16, 8, 4)").press("Enter").idle();
+    assert!(app.text().contains("step 1 of"), "{}", app.text());
+    app.press("Q");
+    assert!(app.text().contains("? lists the keys"), "{}", app.text());
+    app.press("?");
+    assert!(app.text().contains("Help: "), "{}", app.text());
+    // Where it is not listed that is not said.
+    app.press("Esc");
+    app.app.popups.push(Popup::Question(Question {
+        about: About::Quit,
+        lines: vec![Line::plain("Leave?")],
+        can_save: false,
+    }));
+    app.press("?");
+    assert!(app.text().contains("? means nothing here."), "{}", app.text());
+}
+
+/// In few columns, too, the first screen says what the program has to do, and what says what bounds that.
+#[test]
+fn the_first_screen_says_what_the_program_costs() {
+    for size in [(80, 24), (120, 36), (200, 60)] {
+        let app = TestApp::new("matmul", size, UNICODE);
+        let said = app.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(" operations, ") && said.contains(" a byte; O says"), "{}", app.text());
+    }
+}
+
+/// The wheel moves what is seen of the term, and leaves the selection.
+#[test]
+fn the_wheel_scrolls_the_term() {
+    let mut app = TestApp::new("harris", (80, 24), UNICODE);
+    let (selected, first) = (app.app.selection.clone(), app.text().lines().nth(8).map(str::to_owned));
+    app.mouse(MouseEventKind::ScrollDown, (10, 10));
+    assert_eq!(app.app.selection, selected);
+    assert_eq!(app.app.window(Pane::Term).top, 3, "{}", app.text());
+    assert_ne!(app.text().lines().nth(8).map(str::to_owned), first);
+    app.mouse(MouseEventKind::ScrollUp, (10, 10));
+    assert_eq!(app.app.window(Pane::Term).top, 0, "{}", app.text());
+}
+
+/// What is cut off ends with dots: what a pattern does, and steps of a sketch, which differ at their ends.
+#[test]
+fn what_is_cut_is_seen_to_be_cut() {
+    let mut app = TestApp::new("matmul", (80, 24), UNICODE);
+    app.press("/").type_text("map").press("Enter").idle();
+    let row = app
+        .text()
+        .lines()
+        .find(|row| row.contains("map: Applies"))
+        .map(|row| row.chars().take(40).collect::<String>());
+    let row = row.unwrap_or_else(|| panic!("{}", app.text()));
+    assert!(row.trim_end_matches(['│', ' ']).ends_with('…'), "{row}");
+    app.press("1 K K K K K K K K P").idle();
+    let shown = app.text();
+    let steps: Vec<&str> = shown
+        .lines()
+        .filter_map(|row| Some(row.split_once('│')?.1))
+        .filter(|row| row.contains('`'))
+        .collect();
+    let mut different = steps.clone();
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different.len(), steps.len(), "{shown}");
+}
+
+/// How a session is replayed is said on the screen, and where it is saved.
+#[test]
+fn how_to_replay_is_said() {
+    let mut app = dot();
+    app.press(":").type_text("replay").press("Enter");
+    assert!(
+        app.text().contains("`shine-tui replay ") && app.text().contains("session.ron"),
+        "{}",
+        app.text()
+    );
+    let named = app.folder.path().join("my own.ron");
+    app.press("C-s").type_text(&named.display().to_string()).press("Enter");
+    let told = app.app.messages.back().unwrap().text.clone();
+    assert!(told.contains(&format!("`shine-tui replay '{}'`", named.display())), "{told}");
+    // Nothing has come that could be shown again.
+    app.press("r");
+    assert!(app.text().contains("Nothing has come of work in the background yet"), "{}", app.text());
+}
+
+/// What a stopped search knew of the parts of its sketch stays in sight.
+#[test]
+fn the_parts_of_a_sketch_stay_after_a_search_was_stopped() {
+    let mut app = TestApp::new("matmul", (120, 60), UNICODE);
+    let search = "reach reorder2(32, 32, 4) using { splitJoin(32), splitJoin(4), blockedReduce(4), mapInterchange, mapFission, \
+                  mapFusion, liftReduce, reduceMapFusion, transposePairAfter, transposeAround }";
+    app.press("S C-u").type_text(search);
+    let press = |app: &mut TestApp, key: &str| {
+        for key in sequence(key).unwrap() {
+            app.send(Msg::Key(key.into(), Instant::now()));
+        }
+    };
+    press(&mut app, "Enter");
+    // It may be warned of.
+    if !app.app.popups.is_empty() {
+        press(&mut app, "Enter");
+    }
+    let parts = |app: &TestApp| app.app.found.progress.as_ref().map_or(0, |p| p.now.parts.len());
+    let begin = Instant::now();
+    while parts(&app) == 0 || app.app.found.progress.as_ref().is_some_and(|p| p.now.iteration < 2) {
+        app.send(Msg::News);
+        assert!(begin.elapsed() < Duration::from_secs(120), "{}", app.text());
+    }
+    press(&mut app, "C-c");
+    app.idle().press("4");
+    assert!(parts(&app) > 0 && app.text().contains("nowhere yet"), "{}", app.text());
+    assert!(app.text().contains("topped"), "{}", app.text());
 }

@@ -144,16 +144,16 @@ pub struct ProgramOptions {
     /// The definition to take as the program; the last one of the file unless given
     #[arg(long, value_name = "NAME")]
     pub def: Option<String>,
-    /// The value of a size, such as m=1024; may be given several times
+    /// The value of a size, such as m=1024, or of several that are alike, as in m=n=1024; may be given several times
     #[arg(long = "size", value_name = "NAME=VALUE", value_parser = parse_size)]
-    pub sizes: Vec<(String, i64)>,
+    pub sizes: Vec<(Vec<String>, i64)>,
     /// A folder with more .rules and .elevate files; may be given several times
     #[arg(long = "rules", value_name = "DIR")]
     pub rules: Vec<PathBuf>,
 }
 
-fn parse_size(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = text.split_once('=').ok_or("A size is given as NAME=VALUE, such as m=1024.")?;
+fn parse_size(text: &str) -> Result<(Vec<String>, i64), String> {
+    let (names, value) = text.rsplit_once('=').ok_or("A size is given as NAME=VALUE, such as m=1024.")?;
     let value: i64 =
         value.parse().map_err(|_| match value.chars().all(|c| c.is_ascii_digit()) && !value.is_empty() {
             true => format!("`{value}` is too large for a size."),
@@ -162,7 +162,7 @@ fn parse_size(text: &str) -> Result<(String, i64), String> {
     if value < 1 {
         return Err("A size is at least 1.".into());
     }
-    Ok((name.to_string(), value))
+    Ok((names.split('=').map(str::to_owned).collect(), value))
 }
 
 #[derive(Subcommand, Debug)]

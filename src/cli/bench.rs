@@ -8,6 +8,7 @@ use crate::device::roofline::{self, Work};
 use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
+use crate::lang::term::Term;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome};
 use crate::session::bench::{Inputs, Outputs, Pair, target_of};
@@ -15,13 +16,15 @@ use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
 use crate::session::peak;
 use crate::session::sweep::{self, Point, values_of};
-use crate::session::whole::{Asked, not_written, room_for};
+use crate::session::whole::Asked;
+use crate::session::workspace::Workspace;
 use crate::view::bench as view;
 use crate::view::figures::{digits, time};
 use crate::view::{Alphabet, jobs};
 use crate::view::{roofline as roofline_view, sweep as sweep_view};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// Measures the program on a device and prints the result.
@@ -191,7 +194,9 @@ fn swept(
     })?;
     // What is in the way is not found out only when all is measured.
     if let Some(folder) = &args.dispatch {
-        room_for(folder).map_err(|e| fail(&not_written(folder, &e, DISPATCH)))?;
+        let [a, b] = [side(session, names[0]), side(other, names[1])];
+        let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
+        dispatch::in_the_way(sides, &args.device, folder, args.force, DISPATCH).map_err(|d| fail(&d))?;
     }
     let mut points = vec![];
     let shown = output::Standing::default();
@@ -237,6 +242,11 @@ fn swept(
 /// What names the folder of the function.
 const DISPATCH: Asked<'static> = Asked { by: "--dispatch", force: true };
 
+/// What a side of the function is made of, with how it is told.
+fn side<'a>(session: &Session, about: &'a str) -> (Arc<Workspace>, Term, &'a str) {
+    (session.workspace().clone(), session.term().clone(), about)
+}
+
 /// Writes the function that chooses one of the two by the size, with all that it needs.
 fn dispatched(
     args: &Bench,
@@ -246,10 +256,6 @@ fn dispatched(
     (sizes, points): (&str, &[Point]),
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Diagnostic> {
-    let side = |session: &'_ Session, about| {
-        let (workspace, term) = (session.workspace().clone(), session.term().clone());
-        (workspace, term, about)
-    };
     let [a, b] = [side(session, names[0]), side(other, names[1])];
     let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
     let files = dispatch::files(sides, &args.device, sizes, points)?;

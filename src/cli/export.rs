@@ -6,8 +6,8 @@ use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
 use super::outputs::{self, Output};
+use crate::device::DeviceInfo;
 use crate::device::roofline::Peak;
-use crate::device::{DeviceInfo, RunControl};
 use crate::lang::diag::Diagnostic;
 use crate::session::action::Target;
 use crate::session::{self, Session};
@@ -65,9 +65,7 @@ fn peaks(session: &Session) -> Vec<(String, Peak)> {
 
 /// What there is to run on; nothing where that cannot be looked at.
 fn devices(session: &Session) -> Vec<DeviceInfo> {
-    let never = AtomicBool::new(false);
-    let mut control = RunControl { cancel: &never, progress: &mut |_| {} };
-    session.backend().list(&mut control).map(|list| list.devices).unwrap_or_default()
+    session::replay::devices_of(&**session.backend())
 }
 
 /// The generated code with what it came from, and how it is built.

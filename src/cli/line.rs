@@ -77,12 +77,13 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
     let mut dialogue = talk(dialogue, &inputs, reads_a_person)?;
     let left = dialogue.has_left();
     let session = &mut dialogue.app().session;
-    session.look_at_log();
+    session.look_at_log_last();
     session.set_open(false);
     // Who left was asked, and has answered.
     if let Some(why) = leaving::unsaved(&session.save_state()).filter(|_| !left) {
         output::complain(&format!(
-            "error[E0805]: {why}\n = hint: `save FILE` writes all of it to another place.\n"
+            "error[E0805]: {why}\n = hint: No line follows that could save it, so it is gone. Make room for it and run this again, or write \
+             `save FILE` as the last line, which puts all of it in another place.\n"
         ));
         return Err(Exit::Environment);
     }

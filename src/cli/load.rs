@@ -85,7 +85,10 @@ pub fn texts(file: &File, options: &ProgramOptions) -> Result<Texts, Exit> {
 
 /// The sizes of the command line.
 pub fn sizes(options: &ProgramOptions) -> Sizes {
-    options.sizes.iter().map(|(n, v)| (n.as_str().into(), *v)).collect()
+    let each = |(names, value): &(Vec<String>, i64)| {
+        names.iter().map(|n| (n.as_str().into(), *value)).collect::<Vec<_>>()
+    };
+    options.sizes.iter().flat_map(each).collect()
 }
 
 /// The bytes of a session log.
@@ -162,7 +165,9 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
                 let resumed = replay::resume(&options.file, &bytes, place, backend, Arc::new(|| {}));
                 let (mut session, warnings) = resumed.map_err(|p| fail_all(&p))?;
                 session.set_open(false);
-                warnings.iter().for_each(|w| output::complain(&format!("warning: {w}\n")));
+                let devices = || replay::devices_of(&**session.backend());
+                let away = session.is_tuned().then(devices).and_then(|devices| session.tuned_away(&devices));
+                warnings.iter().chain(&away).for_each(|w| output::complain(&format!("warning: {w}\n")));
                 session
             }
             None => replay::reopen(&bytes, backend).map_err(|p| fail_all(&p))?,

@@ -27,7 +27,8 @@ pub fn changed(session: &Path, bytes: &[u8]) -> Vec<PathBuf> {
         let name = Path::new(&label).file_name();
         let stands_beside = stem(&label) == program && is_source(&label);
         let in_folder = name.filter(|_| stands_beside).map(|name| folder.join(name));
-        let Some(path) = read_here.or(in_folder) else { continue };
+        // A file that is not where it was read any more may lie beside the session by now.
+        let Some(path) = read_here.filter(|path| path.exists()).or(in_folder) else { continue };
         if read_text(&path).is_ok_and(|there| there.text != text) {
             out.push(path);
         }

@@ -95,6 +95,8 @@ pub struct Standing {
     pub search: String,
     /// So many programs were asked for.
     pub best: usize,
+    /// So many were found, of which the first are looked at, until as many as were asked for have code of their own.
+    pub found: usize,
     /// The state that it searches from.
     pub base: RevisionId,
     pub device: String,
@@ -124,14 +126,28 @@ impl Standing {
         Some(Measurement::beside_others(&self.device, *kernel, &self.sizes, summary.into(), work, check))
     }
 
-    /// The programs, the fastest first, then those that are not measured yet or never.
+    /// Of so many programs a rank is one, for a search that takes it.
+    pub fn among(&self) -> usize {
+        self.best.max(self.found)
+    }
+
+    /// The programs that have code of their own.
+    pub fn distinct(&self) -> impl Iterator<Item = &Candidate> {
+        self.candidates.iter().filter(|c| !matches!(c.fate, Fate::Same(_)))
+    }
+
+    /// The ranks of the programs with the code of this one.
+    pub fn same_as(&self, rank: usize) -> impl Iterator<Item = usize> {
+        self.candidates.iter().filter(move |c| c.fate == Fate::Same(rank)).map(|c| c.rank)
+    }
+
+    /// The programs that have code of their own, the fastest first, then those that are not measured yet or never.
     pub fn fastest_first(&self) -> Vec<&Candidate> {
-        let mut all: Vec<&Candidate> = self.candidates.iter().collect();
+        let mut all: Vec<&Candidate> = self.distinct().collect();
         let place = |c: &Candidate| match &c.fate {
             Fate::Timed { summary, .. } => (0, summary.median),
             Fate::Waiting => (1, 0.0),
-            Fate::Same(_) => (2, 0.0),
-            Fate::Failed { .. } => (3, 0.0),
+            Fate::Same(_) | Fate::Failed { .. } => (2, 0.0),
         };
         all.sort_by(|a, b| {
             let ((x, m), (y, n)) = (place(a), place(b));
@@ -181,6 +197,8 @@ pub struct Search {
 pub const USUAL: usize = 10;
 /// More are not measured at once.
 pub const MOST: usize = 50;
+/// So many times as many are looked at where several have the same code.
+const LOOKED_AT: usize = 5;
 
 impl Search {
     /// Reads `reach SKETCH using RULES`, or the name of a strategy that is one, with the number of programs in front or without.
@@ -220,11 +238,11 @@ impl Search {
         &self.text
     }
 
-    /// The search that takes the program of this rank, as text.
-    pub fn taking(&self, rank: usize) -> String {
+    /// The search that takes the program of this rank of so many, as text.
+    pub fn taking(&self, rank: usize, of: usize) -> String {
         let mut reach = self.reach.clone();
         reach.options.retain(|(name, _)| !matches!(&*name.kind, "best" | "rank"));
-        for (name, value) in [("best", self.best), ("rank", rank)] {
+        for (name, value) in [("best", of), ("rank", rank)] {
             let number = Number { digits: value.to_string().into(), suffix: None };
             let value = Strategy { kind: StrategyKind::Number(number), span: self.span };
             reach.options.push((Ident::new(self.span, name.into()), value));
@@ -245,6 +263,7 @@ pub(super) fn best(
     let mut standing = Standing {
         search: search.text.clone(),
         best: search.best,
+        found: 0,
         base,
         device: device.to_owned(),
         sizes: sizes.clone(),
@@ -278,8 +297,9 @@ fn measure(
     let Wanted { workspace, term, sizes, search, .. } = *wanted;
     bench::may_run(workspace, wanted.foreign)?;
     // The whole search as it is run for one of them.
-    let strategy: StrategyText = workspace.parse_strategy(&search.taking(1))?.knowing(sizes);
-    let mut examined = workspace.examine(term, &strategy, search.best, control);
+    let strategy: StrategyText = workspace.parse_strategy(&search.taking(1, search.best))?.knowing(sizes);
+    let mut examined =
+        workspace.examine_more(term, &strategy, (search.best, LOOKED_AT * search.best), control);
     let (change, searches) = (examined.end.result?, examined.end.searches);
     let found = examined.searches.pop().map(|last| last.best.terms).unwrap_or_default();
     let candidate = |(at, found): (usize, crate::rewrite::sketch::extract::Extracted)| Candidate {
@@ -289,7 +309,9 @@ fn measure(
         fate: Fate::Waiting,
         way: None,
     };
-    standing.candidates = found.into_iter().enumerate().map(candidate).collect();
+    standing.found = found.len();
+    let mut others = found.into_iter().enumerate().map(candidate);
+    standing.candidates = others.by_ref().take(search.best).collect();
     if let Some(cheapest) = standing.candidates.first_mut() {
         cheapest.way = way(wanted, cheapest, change, searches);
     }
@@ -301,10 +323,10 @@ fn measure(
     let expected = bench::expected(&asked(wanted, term, &known), &inputs, backend, &flag)?;
     let mut kernels: HashMap<Digest, usize> = HashMap::new();
     let mut ready = vec![];
-    for at in 0..standing.candidates.len() {
+    while let Some(candidate) = standing.candidates.get(ready.len()) {
+        let (at, term) = (ready.len(), candidate.term.clone());
         standing.doing = Doing::Checking(at + 1);
         report(standing);
-        let term = standing.candidates[at].term.clone();
         let asked = asked(wanted, &term, &known);
         let timed = || -> Result<(Fate, bench::Ready), Diagnostic> {
             let code = bench::ready(&asked, backend, &flag)?;
@@ -335,6 +357,10 @@ fn measure(
             kernels.entry(code.digest).or_insert(at + 1);
         }
         ready.push(code);
+        // In the place of one whose code is known another one is looked at.
+        if matches!(fate, Fate::Same(_)) {
+            standing.candidates.extend(others.next());
+        }
         standing.candidates[at].fate = fate;
     }
     for turn in 1..TURNS {
@@ -377,7 +403,7 @@ fn measure(
         let (rank, candidate) = (candidate.rank, candidate.clone());
         standing.doing = Doing::Way(rank);
         report(standing);
-        let strategy = workspace.parse_strategy(&search.taking(rank))?.knowing(sizes);
+        let strategy = workspace.parse_strategy(&search.taking(rank, standing.among()))?.knowing(sizes);
         let end = workspace.run_strategy(term, &strategy, &Path::root(), &Replayed::none(), control);
         standing.candidates[rank - 1].way =
             end.result.ok().and_then(|change| way(wanted, &candidate, change, end.searches));

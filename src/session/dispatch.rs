@@ -4,10 +4,12 @@
 use super::action::{Measurement, Target};
 use super::bench::target_of;
 use super::sweep::{Point, reaches};
-use super::whole::{Asked, Whole, not_written};
+use super::whole::{self, Asked, Whole, not_written};
 use super::workspace::{Generic, Workspace};
+use crate::emit::Language;
 use crate::emit::dispatch::{Way, alike, dispatch};
 use crate::emit::host;
+use crate::emit::names::Namer;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
@@ -22,6 +24,30 @@ pub struct Side<'a> {
     pub about: &'a str,
 }
 
+fn refused(why: String) -> Diagnostic {
+    Diagnostic::error("E0917", why).hint("`shine-tui compile` writes the code of each state by itself.")
+}
+
+/// The program as it was written and the two states, each with its sizes as parameters.
+fn kernels(sides: [Side<'_>; 2], device: &str) -> Result<[Generic; 3], Diagnostic> {
+    if target_of(device) != Target::C {
+        return Err(refused(format!(
+            "The function chooses between kernels in C, and what runs on `{device}` is OpenCL."
+        )));
+    }
+    let workspace = sides[0].workspace;
+    let program = &workspace.program;
+    let named = |suffix: &str| format!("{}_{suffix}", program.name);
+    let plain = workspace.generic(&program.term, &named("plain"))?;
+    let [a, b] =
+        [(sides[0], "a"), (sides[1], "b")].map(|(s, suffix)| s.workspace.generic(s.term, &named(suffix)));
+    let (a, b) = (a?, b?);
+    if [&a, &b].iter().any(|side| !alike(&side.kernel, &plain.kernel)) {
+        return Err(refused("The two do not take the same parameters.".to_owned()));
+    }
+    Ok([plain, a, b])
+}
+
 /// The files, with their names, the first of which is the one to include. The points are of one size, or of several that are alike:
 /// `m=n=k`.
 ///
@@ -34,30 +60,14 @@ pub fn files(
     sizes: &str,
     points: &[Point],
 ) -> Result<Vec<(String, String)>, Diagnostic> {
-    let refused = |why: String| {
-        Diagnostic::error("E0917", why).hint("`shine-tui compile` writes the code of each state by itself.")
-    };
-    if target_of(device) != Target::C {
-        return Err(refused(
-            "The function chooses between kernels in C, and these were measured in OpenCL.".to_owned(),
-        ));
-    }
+    let [plain, a, b] = kernels(sides, device)?;
+    let program = &sides[0].workspace.program;
     // Of sizes that were alike the first decides.
     let size = sizes.split('=').next().unwrap_or_default();
     let alike_too = match sizes == size {
         true => String::new(),
         false => format!(" where {} are the same", sizes.replace('=', ", ")),
     };
-    let workspace = sides[0].workspace;
-    let program = &workspace.program;
-    let named = |suffix: &str| format!("{}_{suffix}", program.name);
-    let plain = workspace.generic(&program.term, &named("plain"))?;
-    let [a, b] =
-        [(sides[0], "a"), (sides[1], "b")].map(|(s, suffix)| s.workspace.generic(s.term, &named(suffix)));
-    let (a, b) = (a?, b?);
-    if [&a, &b].iter().any(|side| !alike(&side.kernel, &plain.kernel)) {
-        return Err(refused("The two do not take the same parameters.".to_owned()));
-    }
     let reaches = reaches(points);
     if reaches.is_empty() {
         return Err(refused("At none of the sizes that were measured is one of the two faster.".to_owned()));
@@ -146,6 +156,27 @@ pub fn write(
         .into_iter()
         .map(|(path, file)| file.place().map(|()| path.clone()).map_err(|e| not_written(&path, &e, asked)))
         .collect()
+}
+
+/// Looks, before anything is measured, whether there can be such a function of these two, and whether its files can be written.
+///
+/// # Errors
+/// As [`files`] and [`write`], but for what the times decide.
+pub fn in_the_way(
+    sides: [Side<'_>; 2],
+    device: &str,
+    folder: &Path,
+    replace: bool,
+    asked: Asked<'_>,
+) -> Result<(), Diagnostic> {
+    kernels(sides, device)?;
+    let name = Namer::new(Language::C).name(&sides[0].workspace.program.name);
+    let endings = [".h", ".c", "_host.c", "_a.c", "_b.c", "_plain.c"].map(|ending| format!("{name}{ending}"));
+    for file in endings.iter().map(String::as_str).chain(["Makefile"]) {
+        let path = folder.join(file);
+        whole::in_the_way(&path, replace).map_err(|e| not_written(&path, &e, asked))?;
+    }
+    Ok(())
 }
 
 fn makefile(name: &str, kernels: &str) -> String {

@@ -15,32 +15,44 @@ use std::sync::atomic::AtomicBool;
 /// What stands in the way of a strategy that is one search on the sub-term at a position, as a sentence; none where nothing is
 /// known, and of other strategies, which may come to their search by any way.
 pub fn of(workspace: &Workspace, term: &Term, strategy: &StrategyText, at: &Path) -> Option<String> {
+    look(workspace, term, strategy, at).0
+}
+
+/// What is said, and whether that is that there is nothing to search for.
+fn look(workspace: &Workspace, term: &Term, strategy: &StrategyText, at: &Path) -> (Option<String>, bool) {
     let named = match &strategy.tree.kind {
         StrategyKind::Name(name) => workspace.script.strategy(name).and_then(|found| found.plain()),
         _ => None,
     };
     let tree = named.unwrap_or(&strategy.tree);
-    if !matches!(tree.kind, StrategyKind::Reach(_)) {
-        return None;
-    }
-    let mut teller = Teller { workspace, said: None };
+    let (StrategyKind::Reach(_), Some(part)) = (&tree.kind, term.at(at)) else { return (None, false) };
+    let mut teller = Teller { workspace, whole: at.is_root(), said: None, there: false };
     let (sizes, known) = (&workspace.program.sizes, Some(&strategy.known));
     let env = strategy::Env { rules: &workspace.rules, sizes, known };
     let never = AtomicBool::new(false);
     let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search: &mut teller };
     // It ends where the search would begin.
-    let _ = strategy::run(tree, term.at(at)?, &workspace.script, &env, &mut control);
-    teller.said
+    let _ = strategy::run(tree, part, &workspace.script, &env, &mut control);
+    (teller.said, teller.there)
+}
+
+/// Whether the sub-term at a position is like the sketch of the search as it is.
+pub fn is_there(workspace: &Workspace, term: &Term, strategy: &StrategyText, at: &Path) -> bool {
+    look(workspace, term, strategy, at).1
 }
 
 /// What is said where there is nothing to search for.
-const ALREADY: &str = "The program is like this sketch as it is, so the search is over at once. Write into the sketch what the program is to \
-                       become: another size, another pattern, one more loop.";
+const ALREADY: &str = " is like this sketch as it is, so the search is over at once. Write into the sketch what it is to become: another size, \
+                       another pattern, one more loop.";
 
 /// Looks at a search instead of running it.
 struct Teller<'a> {
     workspace: &'a Workspace,
+    /// It is asked of the whole program.
+    whole: bool,
     said: Option<String>,
+    /// What is searched for is there.
+    there: bool,
 }
 
 impl SearchRunner for Teller<'_> {
@@ -52,8 +64,11 @@ impl SearchRunner for Teller<'_> {
                 Some(rules) => unmet(&sketch, start, rules).map(|forecast| forecast.text),
                 None => unmade_sum(&sketch, start),
             };
-            let already = sketch.satisfied_by(start).then(|| ALREADY.to_owned());
-            self.said = contradiction(&sketch).or(already).or_else(by_rules);
+            let refuted = contradiction(&sketch);
+            self.there = refuted.is_none() && sketch.satisfied_by(start);
+            let what = if self.whole { "The program" } else { "The selection" };
+            let already = self.there.then(|| format!("{what}{ALREADY}"));
+            self.said = refuted.or(already).or_else(by_rules);
         }
         Err(SearchFailure::Stopped)
     }

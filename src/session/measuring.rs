@@ -90,17 +90,22 @@ impl Session {
         self.compared.take()
     }
 
-    /// Searches from the current revision and measures the best programs that are found, as a job; its progress and at its end
+    /// Searches from a revision and measures the best programs that are found, as a job; its progress and at its end
     /// [`Session::best`] give what came of it.
     ///
     /// # Errors
     /// A size has no value, something runs on the device already, or the system gives no thread.
-    pub fn measure_best(&mut self, device: &str, search: Search) -> Result<JobId, Diagnostic> {
+    pub fn measure_best(
+        &mut self,
+        device: &str,
+        base: RevisionId,
+        search: Search,
+    ) -> Result<JobId, Diagnostic> {
         self.device_is_free()?;
         self.enabled(&Action::Bench { device: device.to_owned() }).map_err(|why| self.refusal(why))?;
-        let (workspace, term, sizes) = (self.workspace.clone(), self.term().clone(), self.sizes.clone());
+        let (workspace, term, sizes) = (self.workspace.clone(), self.term_of(base)?, self.sizes.clone());
         let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
-        let (base, label) = (self.current(), format!("measure the best {} of a search", search.best));
+        let label = format!("measure the best {} of a search", search.best);
         let progress = Progress::Strategy { tried: 0, applied: 0 };
         let id = self.jobs.start(label, progress, move |control| {
             let (workspace, term, sizes, search) = (&workspace, &term, &sizes, &search);
@@ -121,7 +126,7 @@ impl Session {
             return None;
         }
         let read = format!("{} {}", standing.best, standing.search);
-        let text = Search::read(&self.workspace, &read).ok()?.taking(rank);
+        let text = Search::read(&self.workspace, &read).ok()?.taking(rank, standing.among());
         let action = Action::Strategy { text, at: Path::root() };
         self.enabled(&action).ok()?;
         if self.current() != standing.base {
@@ -243,7 +248,7 @@ impl Session {
     pub(super) fn device_is_free(&self) -> Result<(), Diagnostic> {
         if self.showing.is_some() || self.is_measuring() {
             let message = "A kernel is running; two at once would disturb each other.";
-            return Err(Diagnostic::error("E0811", message).hint("Wait for its end, or stop it."));
+            return Err(Diagnostic::error("E0810", message).hint("Wait for its end, or stop it."));
         }
         Ok(())
     }

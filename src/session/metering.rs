@@ -8,8 +8,10 @@ use super::searching::{Shelf, ask_kept, resident_bytes};
 use super::state::Progress;
 use super::workspace::Workspace;
 use crate::lang::digest::Digest;
+use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::rewrite::guide::{self, Breadth, Step};
+use crate::rewrite::normal::{all_params, normal_form, normal_form_with, written_params};
 use crate::rewrite::search::{self, Budget, Search};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::sketch::count::Counted;
@@ -43,6 +45,10 @@ pub enum Asked {
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Metered {
     pub of: Asked,
+    /// How many sub-terms the program has, in the form in which they are counted.
+    pub sub_terms: usize,
+    /// That is its normal form, as in graphs, where it is written otherwise.
+    pub normal: bool,
     pub each: Vec<Meter>,
 }
 
@@ -68,7 +74,9 @@ pub fn metered(
     let begun = control.elapsed();
     let over = |times: u32| control.cancelled() || control.elapsed() - begun > MOMENT * times;
     let in_time = |times: u32| sketches.iter().enumerate().take_while(move |(i, _)| *i == 0 || !over(times));
-    let terms: Vec<usize> = in_time(1).map(|(_, sketch)| sketch.count_in(term)).collect();
+    let normal = as_searched(term, &Path::root()).filter(|normal| normal != term);
+    let counted = normal.as_ref().unwrap_or(term);
+    let terms: Vec<usize> = in_time(1).map(|(_, sketch)| sketch.count_in(counted)).collect();
     let ask = |search: &Search| {
         let classes: Vec<Option<usize>> = in_time(2).map(|(_, sketch)| search.classes_like(sketch)).collect();
         let in_graph = sketches.first().and_then(|first| search.terms_like(first, &|| over(3)));
@@ -82,7 +90,20 @@ pub fn metered(
         classes: classes.get(i).copied().flatten(),
         in_graph: in_graph.filter(|_| i == 0),
     };
-    Metered { of, each: terms.into_iter().enumerate().map(meter).collect() }
+    let (sub_terms, normal) = (counted.positions().len(), normal.is_some());
+    Metered { of, sub_terms, normal, each: terms.into_iter().enumerate().map(meter).collect() }
+}
+
+/// The sub-term at a position as searches see it: they begin and end in normal form, in which what a `let` names has no name, and the
+/// parameters of the program are written out. None where it is out of bounds.
+pub fn as_searched(term: &Term, at: &Path) -> Option<Term> {
+    let part = term.at(at)?;
+    let params = all_params(term);
+    // A function has one part.
+    match params.get(at.len()..).filter(|_| at.len() <= written_params(term).len()) {
+        Some(params) if at.steps().iter().all(|step| *step == 0) => normal_form_with(params, part),
+        _ => normal_form(part),
+    }
 }
 
 impl Grown {
@@ -150,7 +171,7 @@ mod tests {
     fn before_any_search_a_graph_tells_how_much_a_sketch_describes() {
         // Fused, the program is like it; as it stands, it is not.
         let fused = "containsReduceSeq(n, contains(sqrt) and contains(abs))";
-        let Metered { of, each } = meter(&[fused, "?"], Some(&Shelf::default()));
+        let Metered { of, each, .. } = meter(&[fused, "?"], Some(&Shelf::default()));
         assert_eq!(of, Asked::Grown(ITERATIONS));
         let [fused, all] = each.as_slice() else { panic!("{each:?}") };
         assert_eq!(fused.terms, 0);

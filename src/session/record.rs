@@ -7,8 +7,9 @@ use super::log::seal::Chain;
 use super::log::{Fate, Log, LogError, LogWriter, v1};
 use super::whole::is_full;
 use crate::lang::diag::Diagnostic;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Writes what happens, if there is anywhere to write it.
 pub struct Recorder {
@@ -30,7 +31,15 @@ pub struct Recorder {
     records: usize,
     /// How many of them are on the disk in a file that cannot be gone on with.
     before: usize,
+    /// Before this moment what could not be written is not tried again.
+    next_try: Option<Instant>,
 }
+
+/// What could not be written is tried again after so many times as long as that took, and so long at least and at most: a long log takes
+/// its time, and a full disk is no reason to write all day.
+const REST: u32 = 20;
+const SOONEST: Duration = Duration::from_millis(500);
+const LATEST: Duration = Duration::from_secs(60);
 
 /// What the status line says about saving.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -48,9 +57,11 @@ pub const WAY_OUT: &str = "`:save FILE` writes all of it to another place.";
 
 /// What is said where a log cannot be written.
 pub fn diagnostic(e: &LogError) -> Diagnostic {
+    let in_the_way = |kind: ErrorKind| matches!(kind, ErrorKind::NotADirectory | ErrorKind::IsADirectory);
     let code = match e {
-        LogError::Io { .. } | LogError::InUse { .. } => "E0805",
         LogError::Exists { .. } => "E0918",
+        LogError::Io { source, .. } if in_the_way(source.kind()) => "E0918",
+        LogError::Io { .. } | LogError::InUse { .. } => "E0805",
     };
     let d = Diagnostic::error(code, e.to_string());
     match e {
@@ -80,6 +91,7 @@ impl Recorder {
             open: false,
             records: 0,
             before: 0,
+            next_try: None,
         }
     }
 
@@ -206,6 +218,17 @@ impl Recorder {
 
     /// Writes what could not be written before, where that can be now.
     fn try_again(&mut self) {
+        if self.next_try.is_some_and(|at| Instant::now() < at) {
+            return;
+        }
+        let began = Instant::now();
+        self.try_now();
+        let rest = (began.elapsed() * REST).clamp(SOONEST, LATEST);
+        self.next_try = self.problem.as_ref().map(|_| Instant::now() + rest);
+    }
+
+    /// The same, whenever it was tried last.
+    pub fn try_now(&mut self) {
         if let Some(writer) = self.writer.as_mut().filter(|writer| writer.unsaved() > 0) {
             self.problem = writer.flush().err().map(|e| e.to_string());
         }
@@ -310,12 +333,10 @@ impl Recorder {
         let (header, records) =
             self.lines.split_first().map_or((String::new(), &[][..]), |(h, r)| (h.clone(), r));
         let mut writer = LogWriter::create(path, header)?;
-        for line in records {
-            if let Err(error) = writer.append(line.clone()) {
-                drop(writer);
-                let _ = std::fs::remove_file(path);
-                return Err(error);
-            }
+        if let Err(error) = writer.append_all(records.to_vec()) {
+            drop(writer);
+            let _ = std::fs::remove_file(path);
+            return Err(error);
         }
         Ok(writer)
     }
@@ -347,4 +368,26 @@ fn unnamed(label: &str) -> Option<PathBuf> {
         Path::new(label).file_stem().map_or_else(|| "session".into(), |s| s.to_string_lossy().into_owned());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Some(folder.join(format!("{stem}-{}-{}.ron", now.as_millis(), std::process::id())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What cannot be written is not tried over and over, but at the end it is tried at once.
+    #[test]
+    fn what_cannot_be_written_is_tried_again_after_a_rest() {
+        let dir = tempfile::tempdir().unwrap();
+        let (blocked, path) = (dir.path().join("file"), dir.path().join("file/s.ron"));
+        std::fs::write(&blocked, "").unwrap();
+        let lines: Vec<String> = (0..3).map(|i| format!("line {i}")).collect();
+        let mut recorder = Recorder { wanted: Some(path.clone()), lines, records: 2, ..Recorder::none() };
+        assert!(recorder.look().is_none() && recorder.state().problem.is_some());
+        std::fs::remove_file(&blocked).unwrap();
+        recorder.look();
+        assert!(!path.exists(), "it rests");
+        recorder.try_now();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "line 0\nline 1\nline 2\n");
+        assert_eq!(recorder.state().problem, None);
+    }
 }

@@ -8,13 +8,14 @@ use super::record::{self, Recorder};
 use super::searching::{Replayed, SearchMode};
 use super::state::Session;
 use super::workspace::Problems;
-use crate::device::Backend;
+use crate::device::{Backend, DeviceInfo, RunControl};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::source::refuse_harmful;
 use indexmap::IndexMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What a replay compares. Each level includes those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -159,7 +160,7 @@ pub fn replay(
         };
         if let (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) = (&action, &recorded) {
             let here = options.device.as_deref().unwrap_or(device);
-            let warning = tuned_elsewhere(here, decision, &*options.backend);
+            let warning = tuned_elsewhere(here, decision, &devices_of(&*options.backend));
             warning.into_iter().for_each(|w| watch(Event::Warning(w)));
         }
         watch(Event::Step { record: i + 1, of, action: name, note });
@@ -182,7 +183,7 @@ pub fn resume(
     let origin = known::of(path, &log.header_line).map(|known| known.origin()).unwrap_or_default();
     let mut session = rebuild(&log, &origin, backend, notify)?;
     log.warnings.extend(without_seals(&log));
-    log.warnings.extend(tuned_away(&log.entries, &**session.backend()));
+    session.decision = decision(&log.entries);
     let recorder = match place {
         Place::New(new) => Recorder::copy_of(new, &log, &origin),
         Place::File => Recorder::resume(path, &log, &origin).map_err(|e| record::diagnostic(&e)),
@@ -465,8 +466,22 @@ fn other_kernel(session: &Session, device: &str, decision: &Decision) -> Option<
     (found != expected).then_some(Step::Differs { what, expected, found })
 }
 
-/// What is said of the last decision of a log, where it was not taken on this device.
-fn tuned_away(entries: &[Entry], backend: &dyn Backend) -> Option<String> {
+impl Session {
+    /// Whether the log that is gone on with has a decision of a tuning.
+    pub fn is_tuned(&self) -> bool {
+        self.decision.is_some()
+    }
+
+    /// What is said of the last decision of the log that is gone on with, where it was not taken on one of these devices. Who has no
+    /// list of them need not wait for one.
+    pub fn tuned_away(&self, devices: &[DeviceInfo]) -> Option<String> {
+        let (device, decision) = self.decision.as_ref()?;
+        tuned_elsewhere(device, decision, devices)
+    }
+}
+
+/// The last decision of a log, and for which device it was asked.
+fn decision(entries: &[Entry]) -> Option<(String, Decision)> {
     let decision = |entry: &Entry| match entry {
         Entry::Known { line, record, .. } if matches!(record.outcome, v1::Outcome::Tuned { .. }) => {
             read(record, *line).ok()
@@ -474,20 +489,22 @@ fn tuned_away(entries: &[Entry], backend: &dyn Backend) -> Option<String> {
         _ => None,
     };
     match entries.iter().rev().find_map(decision)? {
-        (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) => {
-            tuned_elsewhere(&device, &decision, backend)
-        }
+        (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) => Some((device, decision)),
         _ => None,
     }
 }
 
+/// The devices that there are; none where they cannot be listed.
+pub fn devices_of(backend: &dyn Backend) -> Vec<DeviceInfo> {
+    let never = AtomicBool::new(false);
+    let mut control = RunControl { cancel: &never, progress: &mut |_| {} };
+    backend.list(&mut control).map(|list| list.devices).unwrap_or_default()
+}
+
 /// What is said where a decision was not taken on this device.
-fn tuned_elsewhere(here: &str, decision: &Decision, backend: &dyn Backend) -> Option<String> {
-    let never = std::sync::atomic::AtomicBool::new(false);
-    let mut control = crate::device::RunControl { cancel: &never, progress: &mut |_| {} };
-    let list = backend.list(&mut control).map(|list| list.devices).unwrap_or_default();
+fn tuned_elsewhere(here: &str, decision: &Decision, devices: &[DeviceInfo]) -> Option<String> {
     let was = &decision.device;
-    let elsewhere = match crate::device::select(&list, here) {
+    let elsewhere = match crate::device::select(devices, here) {
         Ok(info) if super::tune::name_of(info) != *was => format!("on {was}, and not on this device"),
         Ok(info) if super::tune::compiler_of(info) != decision.compiler => {
             format!("on {was} with another compiler or driver, {}", decision.compiler)

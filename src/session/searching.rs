@@ -16,9 +16,11 @@ use crate::rewrite::guide;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
 use crate::rewrite::search::forecast::{contradiction, meant, unmet};
-use crate::rewrite::search::insight::Insight;
+use crate::rewrite::search::insight::{Insight, PartInsight};
 use crate::rewrite::search::options::Names;
-use crate::rewrite::search::{self, Budget, Limit, Outcome, Pause, Report, Search, StopPoint, Trail};
+use crate::rewrite::search::{
+    self, Budget, Limit, Outcome, PartReport, Pause, Report, Search, StopPoint, Trail,
+};
 use crate::rewrite::sketch::{self, Sketch, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::fs::File;
@@ -140,6 +142,8 @@ pub struct Searcher<'a> {
     found: Vec<Found>,
     /// How many programs of each search are to be told with all that it knows; none for what it found alone.
     best: Option<usize>,
+    /// So many of them are told where its graph has as many; it does not grow for those that are more than `best`.
+    most: usize,
     examined: Vec<Examined>,
 }
 
@@ -179,7 +183,8 @@ pub struct Found {
 impl<'a> Searcher<'a> {
     pub fn new(workspace: &'a Workspace, replayed: Replayed, control: &'a Control<Progress>) -> Searcher<'a> {
         let (taken, found, examined) = (vec![], vec![], vec![]);
-        Searcher { workspace, shelf: None, replayed, control, taken, found, best: None, examined }
+        let (best, most) = (None, 0);
+        Searcher { workspace, shelf: None, replayed, control, taken, found, best, most, examined }
     }
 
     /// Keeps the graph of a search that does not get to its end there, and goes on with what is there.
@@ -190,6 +195,11 @@ impl<'a> Searcher<'a> {
     /// Tells all that each search knows, with so many programs that satisfy its sketch.
     pub fn examining(self, best: usize) -> Self {
         Searcher { best: Some(best), ..self }
+    }
+
+    /// Tells more programs, up to so many, of the graph with which each search ends.
+    pub fn telling(self, most: usize) -> Self {
+        Searcher { most, ..self }
     }
 
     pub fn take_examined(&mut self) -> Vec<Examined> {
@@ -484,6 +494,8 @@ impl Searcher<'_> {
         let kept = shelf.filter(|_| goes_on);
         let kept = kept.and_then(|shelf| lock(shelf).graph.take_if(|k| k.goes_on(start, &labels, budget)));
         let mut paused = vec![];
+        // What ends a search may keep its graph from being asked once more: what that said last is still known.
+        let mut parts: Vec<PartReport> = vec![];
         let (report, trail) = {
             let control = self.control;
             let mut world = search::Control {
@@ -491,11 +503,17 @@ impl Searcher<'_> {
                 now: &|| control.elapsed(),
                 rss: &resident_bytes,
                 progress: &mut |p| {
+                    let mut now = p.clone();
+                    if now.parts.is_empty() {
+                        now.parts.clone_from(&parts);
+                    } else {
+                        parts.clone_from(&now.parts);
+                    }
                     let progress = SearchProgress {
                         sketch: text.clone(),
                         warning: told.clone(),
                         guides: guides.clone(),
-                        now: p.clone(),
+                        now,
                     };
                     control.report(Progress::Search(Arc::new(progress)));
                 },
@@ -525,7 +543,7 @@ impl Searcher<'_> {
             let trail = search::trail(&mut search, start, &report, &world);
             if let Some(k) = self.best {
                 let from = control.elapsed();
-                let best = search.best(k.max(budget.best));
+                let best = programs(&search, k.max(budget.best), self.most);
                 let took = control.elapsed().saturating_sub(from).saturating_add(search.extraction());
                 let insight = search.insight(&world);
                 if let Some(nearest) = insight.nearest.as_ref().filter(|_| own) {
@@ -552,7 +570,11 @@ impl Searcher<'_> {
         let steps = trail.as_ref().map_err(ToString::to_string).and_then(|t| {
             self.single_steps(t).ok_or_else(|| "A rewrite on the way does not fit its place.".to_owned())
         });
-        let examined = known.map(|(best, extraction, insight)| {
+        let told = parts.into_iter().map(|report| PartInsight { report, places: vec![], witness: None });
+        let examined = known.map(|(best, extraction, mut insight)| {
+            if insight.parts.is_empty() {
+                insight.parts = told.collect();
+            }
             let used = |t: &Trail| t.steps.iter().filter_map(|s| self.label(s)).collect();
             Examined {
                 sketch: text.clone(),
@@ -631,6 +653,20 @@ impl Ended {
         let outcome = &mut self.outcome;
         (outcome.iteration, outcome.rule, outcome.matches) = (searches, None, 0);
         outcome.sketch = goal.to_owned();
+    }
+}
+
+/// The programs of a search that ended when it had so many, and more of its graph, up to so many. They are those of a search that
+/// asks for as many as these are: it ends in the same place.
+fn programs(search: &Search, wanted: usize, most: usize) -> KBest {
+    let mut asked = most.max(wanted);
+    loop {
+        let best = search.best(asked);
+        let there = best.terms.len().max(wanted);
+        if there >= asked {
+            return best;
+        }
+        asked = there;
     }
 }
 

@@ -1,6 +1,6 @@
 //! A session: the program, its history, the running jobs and the log, changed by actions alone.
 
-use super::action::{Action, Measurement, Outcome, RevisionId, Sizes, Target};
+use super::action::{Action, Decision, Measurement, Outcome, RevisionId, Sizes, Target};
 use super::bench::{self, BenchProgress};
 use super::best::Standing;
 use super::data;
@@ -107,6 +107,8 @@ pub struct Session {
     pub(super) swept: Option<Result<Box<Swept>, Diagnostic>>,
     pub(super) peak: Option<Result<(String, Peak), Diagnostic>>,
     pub(super) tuned: Option<Box<Tuned>>,
+    /// The last decision of the log that is gone on with, and for which device it was asked.
+    pub(super) decision: Option<(String, Decision)>,
     pub(super) recorder: Recorder,
     pub(super) kernels: Mutex<Kernels>,
     pub(super) backend: Arc<dyn Backend>,
@@ -188,6 +190,7 @@ impl Session {
             kernels: Mutex::default(),
             backend,
             kept: None,
+            decision: None,
             before_failure: vec![],
             foreign: false,
         })
@@ -249,6 +252,12 @@ impl Session {
 
     /// Looks whether the log is still what was written; what was not and is mended, in words.
     pub fn look_at_log(&mut self) -> Option<String> {
+        self.recorder.look()
+    }
+
+    /// The same at the end: what could not be written is tried now, whenever it was tried last.
+    pub fn look_at_log_last(&mut self) -> Option<String> {
+        self.recorder.try_now();
         self.recorder.look()
     }
 

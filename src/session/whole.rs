@@ -3,9 +3,9 @@
 
 use crate::lang::diag::Diagnostic;
 use rustix::fs::{Access, access};
-use std::fs::Permissions;
-use std::io::{self, ErrorKind};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{File, Permissions};
+use std::io::{self, ErrorKind, Seek};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
 /// A file that is written whole or not at all: beside its place first, and then put there.
@@ -13,6 +13,8 @@ pub struct Whole {
     new: tempfile::NamedTempFile,
     path: std::path::PathBuf,
     replace: bool,
+    /// What is there has other names, or an owner to whom nothing can be given: its contents are replaced, and not the file.
+    into: bool,
 }
 
 impl Whole {
@@ -29,19 +31,25 @@ impl Whole {
         in_the_way(path, replace)?;
         let folder = folder_of(path);
         std::fs::create_dir_all(folder)?;
-        // Who may read what is replaced may read what takes its place.
+        // Who may read what is replaced may read what takes its place, and it stays its owner's.
         let there = path.metadata().ok().filter(|there| replace && there.is_file());
+        let mut into = there.as_ref().is_some_and(|there| there.nlink() > 1) && !path.is_symlink();
         let mut builder = tempfile::Builder::new();
         let new =
             builder.permissions(Permissions::from_mode(0o644)).tempfile_in(folder).map_err(without_name)?;
         if let Some(there) = there {
+            let made = new.as_file().metadata()?;
+            if (there.uid(), there.gid()) != (made.uid(), made.gid()) {
+                let given = fchown(new.as_file(), Some(there.uid()), Some(there.gid()));
+                into |= given.is_err() && !path.is_symlink();
+            }
             // What is made gets no more than the mask of new files allows; what was there has that already.
             new.as_file().set_permissions(there.permissions())?;
         }
         let mut out = io::BufWriter::new(new);
         contents(&mut out).map_err(without_name)?;
         let new = out.into_inner().map_err(io::IntoInnerError::into_error).map_err(without_name)?;
-        Ok(Whole { new, path: path.to_path_buf(), replace })
+        Ok(Whole { new, path: path.to_path_buf(), replace, into })
     }
 
     /// Puts it in its place; where a link was, not into what it leads to.
@@ -49,10 +57,22 @@ impl Whole {
     /// # Errors
     /// The system's; `AlreadyExists` where nothing may be replaced.
     pub fn place(self) -> io::Result<()> {
-        let Whole { new, path, replace } = self;
+        let Whole { mut new, path, replace, into } = self;
+        if into {
+            return copied(new.as_file_mut(), &path);
+        }
         let placed = if replace { new.persist(path) } else { new.persist_noclobber(path) };
         placed.map(|_| ()).map_err(|e| e.error)
     }
+}
+
+/// Writes what stands in one file into another one that is there, which stays the same file. There was room for it beside that.
+fn copied(from: &mut File, path: &Path) -> io::Result<()> {
+    from.rewind()?;
+    let mut there = File::options().write(true).open(path)?;
+    let length = io::copy(from, &mut there)?;
+    there.set_len(length)?;
+    there.sync_data()
 }
 
 /// The system's error without the name of the temporary file, which tells the user nothing.
@@ -156,6 +176,21 @@ mod tests {
             assert_eq!(in_the_way(&at(path), replace).err().map(|e| e.kind()), kind, "{path}");
         }
         assert!(!at("new").exists());
+        // What has two names has the new text under both.
+        std::fs::write(at("one"), "a longer text than the new one").unwrap();
+        std::fs::hard_link(at("one"), at("two")).unwrap();
+        let written = Whole::write(&at("one"), true, |out| out.write_all(b"text"));
+        written.and_then(Whole::place).unwrap();
+        for name in ["one", "two"] {
+            assert_eq!(std::fs::read_to_string(at(name)).unwrap(), "text");
+        }
+        // And who owned it does, where that can be given.
+        if std::os::unix::fs::chown(at("file"), Some(65534), Some(65534)).is_ok() {
+            let written = Whole::write(&at("file"), true, |out| out.write_all(b"text"));
+            written.and_then(Whole::place).unwrap();
+            let there = at("file").metadata().unwrap();
+            assert_eq!((there.uid(), there.gid()), (65534, 65534));
+        }
         let written = Whole::write(&at("new/a/b"), false, |out| out.write_all(b"text"));
         written.and_then(Whole::place).unwrap();
         assert_eq!(std::fs::read_to_string(at("new/a/b")).unwrap(), "text");

@@ -417,7 +417,18 @@ impl Workspace {
         best: usize,
         control: &Control<Progress>,
     ) -> Examination {
-        let searcher = Searcher::new(self, Replayed::none(), control).examining(best);
+        self.examine_more(term, strategy, (best, best), control)
+    }
+
+    /// The same, with more programs of the graphs with which the searches end, up to so many.
+    pub fn examine_more(
+        &self,
+        term: &Term,
+        strategy: &StrategyText,
+        (best, most): (usize, usize),
+        control: &Control<Progress>,
+    ) -> Examination {
+        let searcher = Searcher::new(self, Replayed::none(), control).examining(best).telling(most);
         self.run_with(term, term, strategy, &Path::root(), searcher, control)
     }
 

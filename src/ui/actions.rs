@@ -74,7 +74,7 @@ pub(super) fn show_problem(app: &mut App, problem: &Diagnostic) {
     app.tell(Role::Error, problem::in_a_line(problem));
     if !(problem.notes.is_empty() && problem.hints.is_empty() && problem.labels.is_empty()) {
         let lines = app.problem(problem);
-        app.popups.push(Popup::Page(Page::sentences("Not done", lines, 3)));
+        app.popups.push(Popup::Page(Page::sentences(results::NOT_DONE, lines, 3)));
     }
 }
 
@@ -143,7 +143,12 @@ pub fn news(app: &mut App) {
             (Query::Meter { revision, sketches }, Answer::Meter(meter)) => {
                 sketch::metered(app, revision, &sketches, meter);
             }
-            (_, Answer::Devices(_)) => app.touch(&[Pane::Bench]),
+            (_, Answer::Devices(list)) => {
+                if let Some(away) = app.session.tuned_away(&list.devices) {
+                    app.tell(Role::Warning, away);
+                }
+                app.touch(&[Pane::Bench]);
+            }
             (Query::Steps { revision, text, at }, Answer::Steps(steps)) => {
                 stepping::known(app, revision, text, at, steps)
             }

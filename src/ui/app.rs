@@ -156,8 +156,8 @@ pub struct Message {
     pub text: String,
 }
 
-/// The rows above a term: its type, and what its pattern does.
-const HEAD: usize = 2;
+/// The rows above a term: its type, and what its pattern does or what the whole program costs.
+const HEAD: usize = 3;
 
 /// The fewest columns and the most that a term may be broken for, and the rows that there are.
 type TermRoom = (usize, usize, usize);
@@ -202,6 +202,8 @@ pub struct App {
     pub popups: Vec<Popup>,
     /// Pages that wait until none is.
     pub results: VecDeque<Page>,
+    /// What came of work in the background, to be shown again; the newest first.
+    pub kept: VecDeque<Page>,
     /// The beginning of a sequence of keys.
     pub pending: Sequence,
     /// What has just happened, until the next key.
@@ -297,6 +299,7 @@ impl App {
             size,
             popups: Vec::new(),
             results: VecDeque::new(),
+            kept: VecDeque::new(),
             pending: Sequence::new(),
             notice: None,
             recall: Recall::default(),

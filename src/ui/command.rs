@@ -164,6 +164,7 @@ commands! {
     Compare "compare" Screen None, comparable, "Measure the present state and the pinned one in turns, and say which is faster.";
     Sweep "sweep" Screen Some("k=1024..65536"), comparable, "Measure the present state and the pinned one in turns at several values of a size, doubled or listed, and say where which is faster.";
     Dispatch "dispatch" Screen Some("FOLDER"), swept, "Write a function in C that chooses the faster of the two states by the size, as the last sweep measured them, with the code of both.";
+    Results "results" Screen None, results, "Show again what came of work in the background: times in turns and at several sizes, tunings, runs on data.";
     Roofline "roofline" Screen None, always, "Measure what the device allows, and show how near to that the measured states come.";
     AllowForeign "allow-foreign" Screen Some("yes"), foreign, "Let the program's foreign functions, which are C text, run until the session is closed.";
     Data "data" Screen Some("image=photo.png weights=w.npy"), always, "Run once on data from files, check the result, and show both; pictures are shown as pictures.";
@@ -175,6 +176,7 @@ commands! {
     Copy "copy" Screen None, always, "Copy the selection to the clipboard.";
     CopyCommand "copy-command" Screen None, always, "Copy the command line that makes the present program of the file.";
     Save "save" Screen Some("NAME"), always, "Give the session a name.";
+    Replay "replay" Screen None, always, "Say with which command this session is replayed: done again and compared, here or on another machine.";
     Export "export" Screen Some("FILE.html"), always, "Write the session as one page that needs nothing else: program, history, times, sketches, code, and what was measured of devices, of the best programs and of several sizes.";
     Reload "reload" Screen None, reload, "Take over what has changed on the disk: start again from the program, or use the rules and strategies; what is wrong with it is shown instead.";
     Edit "edit" Screen None, edit, "Open the program in `$EDITOR`.";
@@ -277,6 +279,12 @@ fn search(facts: &Facts) -> Enabled {
 
 fn swept(facts: &Facts) -> Enabled {
     require(facts.swept, "No two states have been measured at several sizes yet; `:sweep` does that.")
+}
+
+fn results(facts: &Facts) -> Enabled {
+    let none =
+        "Nothing has come of work in the background yet; {compare}, `:sweep`, `:tune` and {data} start some.";
+    require(facts.results, none)
 }
 
 fn widened(facts: &Facts) -> Enabled {

@@ -83,10 +83,14 @@ fn popup_hints(app: &App, popup: &Popup) -> Vec<(Command, Option<&'static str>)>
     let all = hints::hints_of_context(popup.context()).iter().copied();
     let unused: &[Command] = match popup {
         Popup::Page(page) => match page.purpose {
-            Purpose::Read | Purpose::Result | Purpose::Code => {
-                &[Command::PageAccept, Command::PageView, Command::PageNext, Command::PageRun]
-            }
-            Purpose::Apply => &[Command::PageNext, Command::PageRun],
+            Purpose::Read | Purpose::Result | Purpose::Code => &[
+                Command::PageAccept,
+                Command::PageView,
+                Command::PageNext,
+                Command::PagePrevious,
+                Command::PageRun,
+            ],
+            Purpose::Apply => &[Command::PageNext, Command::PagePrevious, Command::PageRun],
             Purpose::Steps => &[Command::PageAccept, Command::PageView],
             Purpose::Trail | Purpose::Mend => &[Command::PageAccept, Command::PageView, Command::PageRun],
         },
@@ -126,7 +130,14 @@ fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
     let rows = body.rows(usize::from(inner.height));
     let part =
         |from: usize, height: usize| Rect { y: inner.y + as_u16(from), height: as_u16(height), ..inner };
-    painter.lines(part(0, rows.head), &body.head, (0, window.left));
+    let alphabet = painter.alphabet;
+    // Columns have their names above them; other heads stay where they are.
+    let left = if place.pane == Pane::Bench { window.left } else { 0 };
+    let head: Vec<Line> = match left {
+        0 => body.head.iter().map(|line| line.fit(width, alphabet)).collect(),
+        _ => body.head.clone(),
+    };
+    painter.lines(part(0, rows.head), &head, (0, left));
     let seen = part(rows.head, rows.body);
     for (row, i) in (window.top..body.lines.len()).take(rows.body).enumerate() {
         let Some(line) = body.lines.get(i) else { break };
@@ -147,8 +158,33 @@ fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
     if rows.foot > 0 {
         let rule = painter.alphabet.pick("─", "-").repeat(width);
         painter.line(part(rows.head + rows.body, 1), &Line::of(Role::Border, rule));
-        painter.lines(part(rows.head + rows.body + 1, rows.foot - 1), &body.foot, (0, 0));
+        let below = below(&body.foot, rows.foot - 1, &how_to_see_all(app, place.pane));
+        let below: Vec<Line> = below.iter().map(|line| line.fit(width, alphabet)).collect();
+        painter.lines(part(rows.head + rows.body + 1, rows.foot - 1), &below, (0, 0));
     }
+}
+
+/// Which key shows all that is said of the highlighted line of a pane.
+fn how_to_see_all(app: &App, pane: Pane) -> String {
+    let key = |command| app.setup.keys.key(command).unwrap_or_default();
+    match pane {
+        Pane::Bench => format!("; {} shows all", key(Command::Open)),
+        _ if !app.focus.zoomed => format!("; {} makes room", key(Command::Zoom)),
+        _ => String::new(),
+    }
+}
+
+/// As much of what is said of the highlighted line as there are rows for. Of what is cut it is said how it is seen.
+fn below(foot: &[Line], rows: usize, how: &str) -> Vec<Line> {
+    let kept = rows.saturating_sub(1);
+    if foot.len() <= rows || kept == 0 {
+        return foot.to_vec();
+    }
+    let left = foot.len() - kept;
+    let lines = if left == 1 { "one more line".to_owned() } else { format!("{left} more lines") };
+    let mut shown = foot[..kept].to_vec();
+    shown.push(Line::of(Role::Dim, format!("and {lines}{how}")));
+    shown
 }
 
 fn as_u16(n: usize) -> u16 {
@@ -367,4 +403,18 @@ fn room_for(app: &App, pane: Pane, wishes: &Wishes) -> Option<(usize, usize)> {
     let place = places.iter().find(|place| place.pane == pane)?;
     let inner = layout::inside(place.area);
     Some((usize::from(inner.height), usize::from(inner.width)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_below_a_list_is_said_to_be() {
+        let foot: Vec<Line> = (1..=4).map(|i| Line::plain(format!("line {i}"))).collect();
+        let shown = |rows| below(&foot, rows, "; Enter shows all").iter().map(Line::text).collect::<Vec<_>>();
+        assert_eq!(shown(4), ["line 1", "line 2", "line 3", "line 4"]);
+        assert_eq!(shown(3), ["line 1", "line 2", "and 2 more lines; Enter shows all"]);
+        assert_eq!(shown(2), ["line 1", "and 3 more lines; Enter shows all"]);
+    }
 }

@@ -37,6 +37,8 @@ pub struct Facts {
     pub widened: bool,
     /// Whether two states were measured at several sizes.
     pub swept: bool,
+    /// Whether something that came of work in the background can be shown again.
+    pub results: bool,
     /// Whether programs of a search are measured, or were.
     pub best: bool,
     /// Why there is no kernel, if there is none.
@@ -96,6 +98,7 @@ impl App {
             pointed: self.sketching.is_some(),
             widened: self.sketching.as_ref().is_some_and(Sketching::is_widened),
             swept: self.swept.is_some(),
+            results: !self.kept.is_empty(),
             best: self.best.is_some(),
             kernel: match kernel.as_deref().map(|made| made.as_ref().and_then(|made| made.module.as_ref())) {
                 Some(Err(problem)) => Err(problem.message.clone()),
@@ -145,6 +148,7 @@ pub mod tests {
             pointed: false,
             widened: false,
             swept: false,
+            results: false,
             best: false,
             kernel: Err("There is no kernel.".to_owned()),
             foreign: false,

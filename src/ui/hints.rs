@@ -15,9 +15,15 @@ pub fn hints_of_context(context: Context) -> &'static [Command] {
         Context::Choice => {
             &[C::ChoiceAccept, C::ChoiceDown, C::ChoiceComplete, C::TypingPlace, C::ChoiceBack]
         }
-        Context::Page => {
-            &[C::PageAccept, C::PageView, C::PageNext, C::PageRun, C::PageLineDown, C::PageClose]
-        }
+        Context::Page => &[
+            C::PageAccept,
+            C::PageView,
+            C::PageNext,
+            C::PagePrevious,
+            C::PageRun,
+            C::PageLineDown,
+            C::PageClose,
+        ],
         Context::Entry => &[
             C::EntryAccept,
             C::EntryComplete,

@@ -12,7 +12,7 @@ use crate::view::{Line, Role};
 pub fn quit(app: &mut App) {
     let jobs = app.session.jobs();
     // What the disk had no room for a moment ago may be written now.
-    if let Some(news) = app.session.look_at_log() {
+    if let Some(news) = app.session.look_at_log_last() {
         app.tell(Role::Warning, news);
     }
     let save = app.session.save_state();

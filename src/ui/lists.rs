@@ -6,6 +6,7 @@ use super::command::{Command, Context};
 use super::keys::spell;
 use super::panes::{self, bench};
 use super::popup::{Choice, Entry, EntryKind, How, Item, Page, Popup, Value};
+use super::results;
 use super::strategies;
 use super::theme::{self, Theme};
 use super::update::{enter, run, run_with};
@@ -138,6 +139,7 @@ pub fn choose(app: &mut App) {
             app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Rule, &call))));
         }
         Value::File(path) => app.requests.edit = Some(path),
+        Value::Result(which) => results::show(app, which),
     }
 }
 

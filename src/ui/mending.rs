@@ -15,14 +15,14 @@ use super::command::{Command, Context};
 use super::draw::{draw_page, room_of_pages};
 use super::event::{Events, Msg};
 use super::hints;
-use super::keys::{Chord, Meaning, Sequence};
+use super::keys::{Chord, Meaning, Sequence, spell};
 use super::paint::Painter;
 use super::popup::{Page, Purpose};
 use super::run::{Ending, NotOpened, Opened, edit};
 use super::screen::Screen;
 use crate::session::record::SaveState;
 use crate::session::workspace::Problems;
-use crate::view::{Alphabet, Line, Role, problem};
+use crate::view::{Alphabet, Line, Role, problem, quoted};
 
 /// What is wrong with some texts, and which problem is looked at.
 #[derive(Clone, Debug)]
@@ -62,8 +62,7 @@ impl Mending {
         let name = file.map(|file| file_name(&file.name)).unwrap_or_default();
         let (number, of) = (self.at + 1, self.problems.list.len());
         let title = format!("{name}: problem {number} of {of}");
-        let mut lines: Vec<Line> =
-            problem::lines(shown, sources, alphabet).iter().flat_map(|line| line.wrap(width, 3)).collect();
+        let mut lines = quoted::rows(&problem::lines(shown, sources, alphabet), width, 3);
         lines.push(Line::empty());
         lines.extend(Line::of(Role::Hint, self.then).wrap(width, 0));
         if let Some(file) = file {
@@ -129,6 +128,8 @@ impl Workshop<'_> {
         let then = "The assistant opens as soon as the file is saved without errors.";
         let mut mending = Mending::new(problems, then);
         let mut scroll = (0, 0);
+        // What the last key came to, where that is not seen.
+        let mut said = None;
         let mut keys = Sequence::new();
         let mut state = state_of(&self.files(&mending));
         loop {
@@ -136,15 +137,17 @@ impl Workshop<'_> {
             let alphabet = self.setup.terminal.alphabet;
             let mut page = mending.page(alphabet, usize::from(width).saturating_sub(6));
             page.scroll = scroll;
-            self.draw(&page)?;
+            self.draw(&page, said.as_deref())?;
             for msg in self.events.wait(POLL) {
                 match msg {
                     Msg::Key(key, _) => {
                         keys.push(Chord::from(key));
                         let meaning = self.meaning(&keys);
-                        if meaning != Meaning::Prefix {
-                            keys.clear();
+                        if meaning == Meaning::Prefix {
+                            continue;
                         }
+                        let typed = std::mem::take(&mut keys);
+                        said = self.says(&meaning, &typed);
                         let Meaning::Command(command) = meaning else { continue };
                         let rows = isize::try_from(height).unwrap_or(24) / 2;
                         let seen = room_of_pages(Rect::new(0, 0, width, height.saturating_sub(1)));
@@ -206,8 +209,45 @@ impl Workshop<'_> {
         use Command as C;
         let meaning = |context| self.setup.keys.meaning(context, keys);
         match meaning(Context::Screen) {
-            found @ Meaning::Command(C::Quit | C::Interrupt | C::Edit | C::Suspend | C::Repaint) => found,
+            found
+            @ Meaning::Command(C::Quit | C::Interrupt | C::Edit | C::Suspend | C::Repaint | C::Help) => found,
             _ => meaning(Context::Page),
+        }
+    }
+
+    /// What is said of keys that change nothing that is seen: what can be pressed, or why they do nothing.
+    fn says(&self, meaning: &Meaning, typed: &[Chord]) -> Option<String> {
+        use Command as C;
+        match meaning {
+            Meaning::Command(C::Edit) if self.setup.editor.is_none() => {
+                Some("The environment names no editor; set EDITOR, or save the file in any other.".to_owned())
+            }
+            Meaning::Command(C::Help) => {
+                let all = [
+                    C::PageNext,
+                    C::PagePrevious,
+                    C::PageLineDown,
+                    C::PageLineUp,
+                    C::PageForwardScreen,
+                    C::PageBackScreen,
+                    C::PageTop,
+                    C::PageBottom,
+                    C::PageLeft,
+                    C::PageRight,
+                    C::Edit,
+                    C::Suspend,
+                    C::Quit,
+                ];
+                let keys = &self.setup.keys;
+                let one =
+                    |command: &Command| Some(format!("{} {}", keys.key(*command)?, keys.label(*command)));
+                Some(all.iter().filter_map(one).collect::<Vec<_>>().join("  "))
+            }
+            Meaning::Nothing => {
+                let help = self.setup.keys.key(C::Help).unwrap_or_default();
+                Some(format!("{} means nothing here; {help} lists the keys.", spell(typed)))
+            }
+            _ => None,
         }
     }
 
@@ -217,7 +257,8 @@ impl Workshop<'_> {
         edit(editor, self.file, self.screen, self.events).map(drop)
     }
 
-    fn draw(&mut self, page: &Page) -> io::Result<()> {
+    /// Draws the page, and below it what was said last, else what can be pressed.
+    fn draw(&mut self, page: &Page, said: Option<&str>) -> io::Result<()> {
         let Setup { theme, terminal, keys, editor, .. } = self.setup;
         let mut hints = Line::empty();
         let all =
@@ -231,9 +272,16 @@ impl Workshop<'_> {
             let area = frame.area();
             let mut painter = Painter::new(frame.buffer_mut(), theme, *terminal);
             painter.blank(area);
+            let below = match said {
+                Some(said) => Line::of(Role::Hint, said.to_owned()).wrap(usize::from(area.width), 2),
+                None => vec![hints.clone()],
+            };
+            let rows = u16::try_from(below.len()).unwrap_or(1).min(area.height);
             let above = Rect { height: area.height.saturating_sub(1), ..area };
             draw_page(&mut painter, above, page);
-            painter.line(Rect { y: above.bottom(), height: area.height.min(1), ..area }, &hints);
+            let place = Rect { y: area.bottom().saturating_sub(rows), height: rows, ..area };
+            painter.blank(place);
+            painter.lines(place, &below, (0, 0));
         })
     }
 }

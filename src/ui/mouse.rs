@@ -50,7 +50,7 @@ pub fn mouse(app: &mut App, event: MouseEvent) {
         Some(_) => {}
         None => {
             if let Some(place) = place_at(app, event.column, event.row) {
-                movement::vertical_in(app, place.pane, by);
+                movement::wheel(app, place.pane, by);
             }
         }
     }

@@ -39,6 +39,16 @@ pub fn vertical_in(app: &mut App, pane: Pane, by: isize) {
     app.moved(pane);
 }
 
+/// Scrolls a pane by so many lines: in the term what is seen, and the selection stays; in a list the highlight goes with it.
+pub fn wheel(app: &mut App, pane: Pane, by: isize) {
+    if pane == Pane::Term {
+        let (content, window) = app.pane_mut(pane);
+        window.step(content, by);
+    } else {
+        vertical_in(app, pane, by);
+    }
+}
+
 pub fn horizontal(app: &mut App, by: isize) {
     let pane = app.focus.pane;
     if pane == Pane::Term {

@@ -6,6 +6,7 @@ use super::actions::{close_pages, perform};
 use super::app::{App, Changed};
 use super::mending::Mending;
 use super::popup::{About, Choice, Item, Popup, Purpose, Question, Value};
+use crate::lang::diag::sentence;
 use crate::lang::path::Path;
 use crate::session;
 use crate::session::action::Action;
@@ -170,7 +171,10 @@ pub(super) fn save(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
     }
     match app.session.save_as(&path) {
         Ok(()) => {
-            app.tell(Role::Good, format!("The session is saved in {}", path.display()));
+            app.tell(
+                Role::Good,
+                format!("The session is saved in {}; {}", path.display(), replayed_by(&path)),
+            );
             Ok(())
         }
         Err(problem) => Err(problem::brief(&problem)),
@@ -192,6 +196,36 @@ pub(super) fn export(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
     written.map_err(|e| problem::brief(&not_written(&path, &e, Asked { by: ":export", force: false })))?;
     app.tell(Role::Good, format!("The session is written as a page to {}", path.display()));
     Ok(())
+}
+
+/// What says whether a session still holds.
+fn replayed_by(session: &std::path::Path) -> String {
+    format!(
+        "in a shell, `shine-tui replay {}` does it again and says whether it still holds.",
+        shell(session)
+    )
+}
+
+/// A path as a shell reads it.
+fn shell(path: &std::path::Path) -> String {
+    let path = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
+    let path = if path.starts_with('-') { format!("./{path}") } else { path };
+    if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
+/// Says how this session is replayed.
+pub fn replay(app: &mut App) {
+    let save = app.session.save_state();
+    let text = match &save.path {
+        None => {
+            "This session is not recorded, so it cannot be replayed; {save} writes it to a file.".to_owned()
+        }
+        Some(path) if save.named => sentence(&replayed_by(path)),
+        Some(path) => format!("{} {{save}} gives it a name of its own.", sentence(&replayed_by(path))),
+    };
+    let text = app.setup.keys.fill(&text);
+    app.tell(Role::Hint, text);
 }
 
 /// Copies the command line that makes the present program of the file.

@@ -43,8 +43,8 @@ fn taken() -> MutexGuard<'static, Option<Taken>> {
 
 /// Why no screen can be shown here, and what to run instead; none when it can.
 pub fn refusal(env: Environment<'_>) -> Option<String> {
-    let instead = "Run `shine-tui --help` for the subcommands that need no screen: replay, compile, apply, bench, \
-                   devices, rules.";
+    let instead = "Run `shine-tui --help` for the subcommands that need no screen: line, which is the assistant \
+                   as plain text, replay, compile, apply, bench, devices, rules.";
     let reason = if !io::stdout().is_terminal() {
         "The output is not a terminal, so the screen is not shown."
     } else if !io::stdin().is_terminal() {

@@ -8,7 +8,7 @@ use super::popup::{EntryKind, How, Item, Popup, Value};
 use super::script::{only_asks, searches, signature};
 use crate::lang::path::Path;
 use crate::rewrite::strategy::script::Definition;
-use crate::session::action::Action;
+use crate::session::action::{Action, RevisionId};
 use crate::session::foretold;
 use crate::view::{Line, Role};
 
@@ -54,9 +54,10 @@ pub fn items(app: &App, how: How) -> Vec<Item> {
 
 /// Runs a strategy as one action. False when its text is wrong.
 pub(super) fn run(app: &mut App, text: &str, at: Path) -> bool {
+    let from = app.session.current();
     let done = perform(app, Action::Strategy { text: text.to_owned(), at });
     if done {
-        note_search(app, text);
+        note_search(app, text, from);
     }
     done
 }
@@ -70,17 +71,26 @@ pub(super) fn run_typed(app: &mut App, kind: EntryKind, text: &str) -> Result<()
         ]);
     }
     let at = place(app);
-    warn(app, text, text, &at)?;
+    let from = app.session.current();
+    warn(app, text, text, from, &at)?;
     typed(app, Action::Strategy { text: text.to_owned(), at: place(app) })?;
-    note_search(app, text);
+    note_search(app, text, from);
     Ok(())
 }
 
-/// Says what is known to stand in the way of a search in what was typed, once: who takes the text again wants it all the same.
-pub(super) fn warn(app: &mut App, text: &str, search: &str, at: &Path) -> Result<(), Vec<Line>> {
+/// Says what is known to stand in the way of a search from a state in what was typed, once: who takes the text again wants it all
+/// the same.
+pub(super) fn warn(
+    app: &mut App,
+    text: &str,
+    search: &str,
+    from: RevisionId,
+    at: &Path,
+) -> Result<(), Vec<Line>> {
     let Ok(strategy) = app.session.workspace().parse_strategy(search) else { return Ok(()) };
     let strategy = strategy.knowing(app.session.sizes());
-    let said = foretold::of(app.session.workspace(), app.session.term(), &strategy, at);
+    let Some(state) = app.session.history().revision(from) else { return Ok(()) };
+    let said = foretold::of(app.session.workspace(), &state.term, &strategy, at);
     let (Some(said), Some(Popup::Entry(entry))) = (said, app.popups.last_mut()) else { return Ok(()) };
     if entry.warned.as_deref() == Some(text) {
         return Ok(());
@@ -94,10 +104,10 @@ pub(super) fn warn(app: &mut App, text: &str, search: &str, at: &Path) -> Result
 }
 
 /// A search is shown while it runs, and can be run again.
-fn note_search(app: &mut App, text: &str) {
+fn note_search(app: &mut App, text: &str, from: RevisionId) {
     if searches(app.session.workspace(), text) {
         app.search = Some(text.to_owned());
-        app.found.begun(text);
+        app.found.begun(text, from);
         app.focus.show(Pane::Search);
         app.touch(&[Pane::Search]);
     }

@@ -12,7 +12,8 @@ use super::panes::{bench, best, history, jobs, kernel, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::splits::{self, Turn};
 use super::{
-    accept, actions, branches, leaving, line, lists, mouse, panes, program, stepping, strategies, typing,
+    accept, actions, branches, leaving, line, lists, mouse, panes, program, results, stepping, strategies,
+    typing,
 };
 use crate::view::Role;
 
@@ -84,17 +85,23 @@ fn press(app: &mut App, key: KeyEvent) {
                 app.popups.pop();
                 return run(app, command);
             }
-            // A message may say which command helps: it makes room for the line to type it in.
-            if let Some(Popup::Page(Page { purpose: Purpose::Read, .. })) = app.popups.last()
+            // A page may say which command helps: it makes room for the line to type it in, and for the list of all.
+            if let Some(Popup::Page(_)) = app.popups.last()
                 && let Meaning::Command(command @ (Command::Palette | Command::Help)) =
                     app.setup.keys.meaning(Context::Screen, &keys)
             {
-                app.popups.pop();
+                close_page(app);
                 run(app, command);
                 return;
             }
             let help = app.setup.keys.key(Command::Help).unwrap_or_default();
-            app.say(Role::Hint, format!("{} means nothing here; {help} lists the keys.", spell(&keys)));
+            // What is typed or asked has its keys in the line below.
+            let lists = if matches!(context, Context::Screen | Context::Page) {
+                format!("; {help} lists the keys")
+            } else {
+                String::new()
+            };
+            app.say(Role::Hint, format!("{} means nothing here{lists}.", spell(&keys)));
         }
     }
 }
@@ -219,6 +226,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Bench => bench::measure(app),
         C::Tune => bench::tune(app, arguments),
         C::Compare => bench::compare(app),
+        C::Results => results::again(app),
         C::Roofline => bench::roofline(app),
         C::Sweep => bench::sweep(app, arguments),
         C::Dispatch => bench::dispatch(app, arguments),
@@ -238,6 +246,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Copy => panes::copy(app),
         C::CopyCommand => program::copy_command(app),
         C::Save => enter(app, EntryKind::Save, arguments, ""),
+        C::Replay => program::replay(app),
         C::Export => enter(app, EntryKind::Export, arguments, ""),
         C::Reload => program::reload(app),
         C::Edit => program::edit(app),

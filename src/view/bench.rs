@@ -239,6 +239,20 @@ pub fn least(work: Work, device: &str, peak: Option<Peak>) -> Option<Line> {
     Some(Line::plain(format!("{text}.")))
 }
 
+/// The same in few words; `key` measures what the device allows.
+pub fn least_in_brief(work: Work, device: &str, peak: Option<Peak>, key: &str) -> Option<Line> {
+    let Work { flops, bytes } = work;
+    if flops <= 0.0 || bytes <= 0.0 {
+        return None;
+    }
+    let (count, each) = (figures::count(flops as u64), figures::digits(flops / bytes));
+    let bound = match peak {
+        Some(peak) => format!("{} bounds them on {device}", limit(bytes / peak.gbytes > flops / peak.gflops)),
+        None => format!("{key} says what bounds them"),
+    };
+    Some(Line::of(Role::Dim, format!("{count} operations, {each} a byte; {bound}")))
+}
+
 /// Two programs that were measured in turns: their times, and what these say.
 pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
     let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);

@@ -18,7 +18,7 @@ pub fn doing(standing: &Standing) -> String {
         Doing::Checking(rank) => format!("compiling and checking program {rank} of {of}"),
         Doing::Turns(turn, turns) => format!("the fastest take turns, {} of {turns}", turn + 1),
         Doing::Way(rank) => format!("writing down how rank {rank}, the fastest, is found"),
-        Doing::Over => format!("{} measured", programs(of)),
+        Doing::Over => format!("{} measured", programs(standing.distinct().count())),
         Doing::Stopped => "stopped".to_owned(),
         Doing::Failed => "failed".to_owned(),
     }
@@ -30,6 +30,8 @@ fn programs(n: usize) -> String {
 
 /// The columns of the figures before a bar: rank, weight, median, interval.
 const FIGURES: usize = 5 + 8 + 11 + 23;
+/// So many programs with the code of another one are named.
+const NAMED: usize = 8;
 /// The narrowest bar that is drawn, and the widest.
 const BARS: (usize, usize) = (6, 40);
 
@@ -40,9 +42,9 @@ pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> 
     let mut lines = vec![
         Line::of(Role::Title, format!("the best {} of {}", standing.best, one_line(&standing.search)))
             .fit(width, alphabet),
-        Line::plain(format!("on {}{at}, from revision {}", standing.device, standing.base))
-            .fit(width, alphabet),
     ];
+    let on = Line::plain(format!("on {}{at}, from revision {}", standing.device, standing.base));
+    lines.extend(on.wrap(width, 2));
     let (role, text) = match standing.doing {
         Doing::Over => (Role::Good, verdict(standing)),
         Doing::Stopped => (Role::Warning, format!("Stopped. {}", verdict(standing))),
@@ -50,6 +52,7 @@ pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> 
         _ => (Role::Warning, doing(standing)),
     };
     lines.extend(Line::of(role, text).wrap(width, 2));
+    lines.extend(alike(standing).into_iter().flat_map(|text| Line::of(Role::Dim, text).wrap(width, 2)));
     if !standing.candidates.is_empty() {
         let wide = width >= FIGURES;
         let interval = if wide { "95 % interval" } else { "" };
@@ -79,7 +82,8 @@ fn row(candidate: &Candidate, over: bool, longest: f64, width: usize, alphabet: 
     match fate {
         Fate::Waiting if over => line.push(Role::Dim, "   not measured"),
         Fate::Waiting => line.push(Role::Dim, "   waiting"),
-        Fate::Same(other) => line.push(Role::Dim, format!("   same code as rank {other}")),
+        // It stands with the one whose code it has.
+        Fate::Same(_) => {}
         Fate::Failed { code, why } => line.push(Role::Error, format!("   {code}: {why}")),
         Fate::Timed { summary, .. } => {
             let interval = summary.interval;
@@ -101,13 +105,44 @@ fn row(candidate: &Candidate, over: bool, longest: f64, width: usize, alphabet: 
     line.fit(width, alphabet)
 }
 
+/// How many programs there are besides those that are listed, where several have the same code.
+fn alike(standing: &Standing) -> Option<String> {
+    let (all, own) = (standing.candidates.len(), standing.distinct().count());
+    let text =
+        || format!("Of the {all} lightest programs {own} have code of their own; the others have the same.");
+    (1 < own && own < all).then(text)
+}
+
+/// What is said where there is nothing to compare the only time with.
+fn alone(standing: &Standing, only: &Candidate) -> String {
+    let own = standing.distinct().count();
+    match standing.candidates.len() {
+        1 => "It is the only program that was found, so there is nothing to rank.".to_owned(),
+        all if own == 1 => format!("All {all} programs have the same code, so there is nothing to rank."),
+        _ if standing.distinct().any(|c| c.fate == Fate::Waiting) => {
+            format!("Of {own} programs rank {} alone was measured, so nothing is ranked.", only.rank)
+        }
+        _ => format!("Rank {} alone could be measured, so there is nothing to rank it against.", only.rank),
+    }
+}
+
 /// What the times say.
 fn verdict(standing: &Standing) -> String {
     let leaders = standing.leaders();
     let Some(first) = leaders.first() else { return "None of the programs was measured.".to_owned() };
-    let timed = standing.candidates.iter().filter(|c| c.summary().is_some());
-    let slowest = timed.max_by(|a, b| median(a).total_cmp(&median(b)));
+    let timed: Vec<&Candidate> = standing.distinct().filter(|c| c.summary().is_some()).collect();
+    if let [only] = timed.as_slice() {
+        return alone(standing, only);
+    }
+    let waiting = standing.distinct().filter(|c| c.fate == Fate::Waiting).count();
+    let seen = if waiting > 0 {
+        format!("Of {} programs {} were measured. ", timed.len() + waiting, timed.len())
+    } else {
+        String::new()
+    };
+    let slowest = timed.into_iter().max_by(|a, b| median(a).total_cmp(&median(b)));
     let lead = match leaders.as_slice() {
+        [one] if waiting > 0 => format!("Rank {} is the fastest of these", one.rank),
         [one] => format!("Rank {} is the fastest", one.rank),
         several => {
             let ranks: Vec<String> = several.iter().map(|c| c.rank.to_string()).collect();
@@ -122,15 +157,20 @@ fn verdict(standing: &Standing) -> String {
         }
         None => String::new(),
     };
+    let foretold = if leaders.len() == 1 && first.rank == 1 && waiting == 0 {
+        ", as its weight foretold".to_owned()
+    } else {
+        foretold
+    };
     let foretold =
-        if leaders.len() == 1 && first.rank == 1 { ", as its weight foretold".to_owned() } else { foretold };
+        if leaders.len() == 1 && first.rank == 1 && waiting > 0 { String::new() } else { foretold };
     let spread = match slowest {
         Some(last) if leaders.iter().all(|l| l.rank != last.rank) => {
             format!("; the slowest takes {} times as long", digits(median(last) / median(first)))
         }
         _ => String::new(),
     };
-    format!("{lead}{foretold}{spread}.")
+    format!("{seen}{lead}{foretold}{spread}.")
 }
 
 fn median(candidate: &Candidate) -> f64 {
@@ -141,11 +181,13 @@ fn median(candidate: &Candidate) -> f64 {
 pub fn says(standing: &Standing) -> String {
     let sizes: Vec<String> = standing.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     let on = [standing.device.clone()].into_iter().chain(sizes).collect::<Vec<_>>().join(" ");
-    format!("{} of the search on {on}: {}", programs(standing.candidates.len()), verdict(standing))
+    let alike = alike(standing).map(|text| format!(" {text}")).unwrap_or_default();
+    format!("{} of the search on {on}: {}{alike}", programs(standing.distinct().count()), verdict(standing))
 }
 
-/// What is said of one of them: its loops, of which the first are seen where there are few rows, and how it was checked.
-pub fn details(candidate: &Candidate, target: Target, alphabet: Alphabet) -> Vec<Line> {
+/// What is said of one of them: its loops, of which the first are seen where there are few rows, how it was checked, and which
+/// others have its code.
+pub fn details(standing: &Standing, candidate: &Candidate, target: Target, alphabet: Alphabet) -> Vec<Line> {
     let nest = loops::rows(&candidate.term, &Path::root(), target, alphabet);
     let mut lines: Vec<Line> = nest.into_iter().map(|row| row.line).collect();
     match &candidate.fate {
@@ -156,6 +198,15 @@ pub fn details(candidate: &Candidate, target: Target, alphabet: Alphabet) -> Vec
         // Why there is no time is what is asked of it.
         Fate::Failed { code, why } => lines.insert(0, Line::of(Role::Error, format!("{code}: {why}"))),
         Fate::Same(_) | Fate::Waiting => {}
+    }
+    let same: Vec<String> = standing.same_as(candidate.rank).map(|rank| rank.to_string()).collect();
+    match same.as_slice() {
+        [] => {}
+        [one] => lines.push(Line::of(Role::Dim, format!("Rank {one} has the same code."))),
+        several if several.len() <= NAMED => {
+            lines.push(Line::of(Role::Dim, format!("Ranks {} have the same code.", several.join(", "))));
+        }
+        many => lines.push(Line::of(Role::Dim, format!("{} others have the same code.", many.len()))),
     }
     lines
 }
@@ -188,6 +239,7 @@ mod tests {
         Standing {
             search: "reach contains(map)".to_owned(),
             best: times.len(),
+            found: times.len(),
             base: 0,
             device: "cpu".to_owned(),
             sizes: Sizes::from_iter([("n".into(), 64)]),
@@ -239,6 +291,41 @@ mod tests {
             "Of ranks 1, 2 none is measurably the fastest; rank 1 is among them."
         );
         assert_eq!(says(&[None, None]), "None of the programs was measured.");
-        assert_eq!(says(&[None, Some(10)]), "Rank 2 is the fastest.");
+        // Where one alone has a time, nothing is ranked.
+        assert_eq!(
+            says(&[None, Some(10)]),
+            "Rank 2 alone could be measured, so there is nothing to rank it against."
+        );
+        assert_eq!(says(&[Some(10)]), "It is the only program that was found, so there is nothing to rank.");
+        let stopped = |times: &[Option<u64>]| verdict(&standing(times, Doing::Stopped));
+        assert_eq!(
+            stopped(&[Some(10), None, None]),
+            "Of 3 programs rank 1 alone was measured, so nothing is ranked."
+        );
+        assert_eq!(
+            stopped(&[Some(10), Some(40), None]),
+            "Of 3 programs 2 were measured. Rank 1 is the fastest of these; the slowest takes 4.000 times as long."
+        );
+    }
+
+    /// Programs with the code of another one are no rows of the ranking: they stand with the one whose code they have.
+    #[test]
+    fn programs_of_the_same_code_are_told_and_not_ranked() {
+        let mut all = standing(&[Some(10), None, Some(40), None], Doing::Over);
+        (all.candidates[1].fate, all.candidates[3].fate) = (Fate::Same(1), Fate::Same(1));
+        insta::assert_snapshot!(shown(&all, 100), @r"
+        the best 4 of reach contains(map)
+        on cpu at n=64, from revision 0
+        Rank 1 is the fastest, as its weight foretold; the slowest takes 4.000 times as long.
+        Of the 4 lightest programs 2 have code of their own; the others have the same.
+        rank  weight     median  95 % interval
+           1      20   10.02 µs  10.01 µs to 10.03 µs   ##########
+           3      22   40.08 µs  40.04 µs to 40.12 µs   ########################################
+        ");
+        let about = details(&all, &all.candidates[0], Target::C, Alphabet::Ascii);
+        assert_eq!(about.last().map(Line::text).as_deref(), Some("Ranks 2, 4 have the same code."));
+        all.candidates[2].fate = Fate::Same(1);
+        assert_eq!(verdict(&all), "All 4 programs have the same code, so there is nothing to rank.");
+        assert!(says(&all).starts_with("one program of the search on cpu n=64: All 4"), "{}", says(&all));
     }
 }

@@ -25,6 +25,7 @@ pub mod loops;
 pub mod origins;
 pub mod picture;
 pub mod problem;
+pub mod quoted;
 pub mod roofline;
 pub mod rules;
 pub mod search;

@@ -20,6 +20,8 @@ use crate::session::state::Progress;
 pub struct Last {
     /// The text of the strategy that searches.
     pub text: Option<String>,
+    /// The state that it was begun in.
+    pub from: Option<RevisionId>,
     /// How far.
     pub progress: Option<Arc<SearchProgress>>,
     /// For how long.
@@ -32,8 +34,8 @@ pub struct Last {
 
 impl Last {
     /// A search was started.
-    pub fn begun(&mut self, text: &str) {
-        *self = Last { text: Some(text.to_owned()), ..Last::default() };
+    pub fn begun(&mut self, text: &str, from: RevisionId) {
+        *self = Last { text: Some(text.to_owned()), from: Some(from), ..Last::default() };
     }
 
     /// Takes over how far the running search is; true when one is running.
@@ -377,7 +379,7 @@ mod tests {
     fn what_ended_before_it_searched_is_not_starting() {
         let shown = |last: &Last| text(&lines(last, "S", 70, Alphabet::Ascii));
         let mut last = Last::default();
-        last.begun("hard");
+        last.begun("hard", 0);
         assert!(shown(&last).contains("Starting hard"));
         last.failed(&Diagnostic::error("E0412", "A search has no option `seconds`."));
         assert!(
@@ -386,7 +388,7 @@ mod tests {
             shown(&last)
         );
 
-        last.begun("baseline");
+        last.begun("baseline", 0);
         last.ended(&Outcome::Unchanged { reason: "Nothing to do.".to_owned(), searches: vec![] });
         assert!(shown(&last).contains("No search has run."), "{}", shown(&last));
     }

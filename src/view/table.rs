@@ -5,6 +5,7 @@
 //! and the heading says so with an ellipsis.
 
 use super::text::{Alphabet, Line, Role};
+use std::collections::HashSet;
 
 /// To which side the cells of a column go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,7 +44,7 @@ impl Column {
     }
 }
 
-/// The least width of the column that flexes.
+/// The least width of the column that flexes; more where that would make different texts look the same.
 const LEAST: usize = 8;
 /// Spaces between columns.
 const GAP: usize = 2;
@@ -60,7 +61,11 @@ pub fn layout(columns: &[Column], rows: &[Vec<Line>], width: usize, alphabet: Al
             widest.max(Line::plain(column.title).width())
         })
         .collect();
-    let shown = shrink(columns, &mut widths, width);
+    let least = columns.iter().position(|column| column.flex).map_or(LEAST, |i| {
+        let texts: Vec<&Line> = cells.iter().filter_map(|row| row.get(i)).collect();
+        telling(&texts, alphabet).min(width / 2)
+    });
+    let shown = shrink(columns, &mut widths, width, least.max(LEAST));
     let heading = columns.iter().map(|column| Line::of(Role::Title, column.title).clean(alphabet)).collect();
     let line = |cells: Vec<Line>| {
         let mut line = Line::empty();
@@ -87,8 +92,19 @@ pub fn layout(columns: &[Column], rows: &[Vec<Line>], width: usize, alphabet: Al
     (head, cells.into_iter().map(line).collect())
 }
 
-/// Fits the widths into `width` and returns how many columns are shown.
-fn shrink(columns: &[Column], widths: &mut [usize], width: usize) -> usize {
+/// In so many columns, and no fewer, texts that differ are seen to differ.
+fn telling(texts: &[&Line], alphabet: Alphabet) -> usize {
+    let different = |width: usize| {
+        let seen: HashSet<String> = texts.iter().map(|text| text.fit(width, alphabet).text()).collect();
+        seen.len()
+    };
+    let widest = texts.iter().map(|text| text.width()).max().unwrap_or(0);
+    let all = different(widest);
+    (LEAST..widest).find(|width| different(*width) == all).unwrap_or(widest)
+}
+
+/// Fits the widths into `width` and returns how many columns are shown. The column that flexes has no fewer than `least`.
+fn shrink(columns: &[Column], widths: &mut [usize], width: usize, least: usize) -> usize {
     let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
     let mut shown = columns.len();
     loop {
@@ -98,7 +114,7 @@ fn shrink(columns: &[Column], widths: &mut [usize], width: usize) -> usize {
             return shown;
         }
         if let Some(i) = flexible {
-            let give = widths[i].saturating_sub(LEAST).min(over);
+            let give = widths[i].saturating_sub(least).min(over);
             if give == over {
                 widths[i] -= give;
                 return shown;
@@ -143,6 +159,18 @@ mod tests {
         let (head, lines) = layout(COLUMNS, &rows(), 12, Alphabet::Unicode);
         assert_eq!(head.text(), "rule …");
         assert_eq!(lines[0].text(), "mapFusion");
+    }
+
+    /// Names that differ at their ends are seen to differ before figures are seen.
+    #[test]
+    fn different_names_are_not_cut_to_the_same_text() {
+        let row = |name: &str| vec![Line::plain(name), Line::plain("1204"), Line::plain("1.500 ms")];
+        let rows: Vec<Vec<Line>> = ["splitJoin(8)", "splitJoin(16)", "splitJoin(32)"].map(row).to_vec();
+        let columns = [Column::flexible("rule"), Column::figures("fired"), Column::figures("time")];
+        let (head, lines) = layout(&columns, &rows, 25, Alphabet::Unicode);
+        assert_eq!(head.text(), "rule           fired …");
+        let names: HashSet<String> = lines.iter().map(|line| line.columns(0, 13).text()).collect();
+        assert_eq!(names.len(), 3, "{names:?}");
     }
 
     proptest! {

@@ -421,6 +421,20 @@ impl Line {
         line
     }
 
+    /// The line in at most so many columns with both of its ends: what lines differ in at their ends is seen of each.
+    pub fn fit_ends(&self, width: usize, alphabet: Alphabet) -> Line {
+        let (total, dots) = (self.width(), alphabet.pick("…", "..."));
+        let room = width.saturating_sub(dots.width());
+        if total <= width || room < SHORTEST_ENDS {
+            return self.fit(width, alphabet);
+        }
+        let end = room / 2;
+        let mut line = self.columns(0, room - end);
+        line.push(Role::Dim, dots);
+        line.append(self.columns(total - end, end));
+        line
+    }
+
     /// The line followed by spaces up to `width` columns; the spaces take the mark of the last span.
     pub fn pad(mut self, width: usize) -> Line {
         let missing = width.saturating_sub(self.width());
@@ -459,6 +473,9 @@ impl Line {
         }
     }
 }
+
+/// In fewer columns only the beginning of a line is shown.
+const SHORTEST_ENDS: usize = 16;
 
 /// The column (at most `room`, at least 1) at which a text that is too wide is broken.
 fn break_column(text: &str, room: usize) -> usize {
@@ -543,6 +560,16 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_differ_at_their_ends_do_so_in_few_columns() {
+        let long = |end: &str| Line::plain(format!("`reduce over k (map over n ...)`: {end}"));
+        let shown = |end| long(end).fit_ends(32, Alphabet::Unicode).text();
+        assert!(shown("anything").ends_with(": anything"), "{}", shown("anything"));
+        assert!(shown("only what it contains").ends_with("what it contains"));
+        assert_ne!(shown("anything"), shown("over any number"));
+        assert_eq!(long("anything").fit_ends(80, Alphabet::Unicode), long("anything"));
+    }
+
+    #[test]
     fn wrapping_prefers_spaces_and_indents() {
         let lines: Vec<_> =
             Line::plain("split 32 |> map reduce").wrap(12, 2).iter().map(Line::text).collect();
@@ -556,6 +583,8 @@ mod tests {
             prop_assert!(line.columns(from, width).width() <= width);
             prop_assert!(line.fit(width, Alphabet::Unicode).width() <= width);
             prop_assert!(line.fit(width, Alphabet::Ascii).width() <= width);
+            prop_assert!(line.fit_ends(width, Alphabet::Unicode).width() <= width);
+            prop_assert!(line.fit_ends(width, Alphabet::Ascii).width() <= width);
             for piece in line.wrap(width, from) {
                 prop_assert!(piece.width() <= width.max(1));
             }

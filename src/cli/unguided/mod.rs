@@ -262,8 +262,8 @@ fn which(args: &Unguided, task: &Task<'_>) -> Vec<String> {
     match task.goal {
         Some(goal) => add(&["--goal", goal.name, goal.table]),
         None => {
-            for (name, value) in &args.program.sizes {
-                add(&["--size", &format!("{name}={value}")]);
+            for (names, value) in &args.program.sizes {
+                add(&["--size", &format!("{}={value}", names.join("="))]);
             }
             if let Some(def) = &args.program.def {
                 add(&["--def", def]);

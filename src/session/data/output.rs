@@ -70,7 +70,8 @@ pub fn writable(path: &Path, leaf: &Leaf, force: bool) -> Result<(), Diagnostic>
     if let Format::Png | Format::Pnm = Format::of(path).map_err(refused)? {
         picture::can_be(leaf).map_err(refused)?;
     }
-    in_the_way(path, force).map_err(|e| cannot(path, &e))?;
+    // Through a link, the folder that matters is that of the file it leads to.
+    in_the_way(&place(path), force).map_err(|e| cannot(path, &e))?;
     if path.is_symlink() && !path.exists() {
         let why = io::Error::new(io::ErrorKind::NotADirectory, "it is a link to a file that is not there");
         return Err(cannot(path, &why));

@@ -136,7 +136,15 @@ impl LogWriter {
     /// # Errors
     /// The line could not be written. It is kept and written before the next one.
     pub fn append(&mut self, line: String) -> Result<(), LogError> {
-        self.pending.push(line);
+        self.append_all(vec![line])
+    }
+
+    /// Appends lines as they stand, all at once.
+    ///
+    /// # Errors
+    /// As [`LogWriter::append`].
+    pub fn append_all(&mut self, lines: Vec<String>) -> Result<(), LogError> {
+        self.pending.extend(lines);
         self.flush()
     }
 
@@ -192,8 +200,8 @@ impl LogWriter {
     }
 
     fn write_pending(&mut self) -> io::Result<()> {
-        while let Some(text) = self.pending.first() {
-            let bytes = format!("{text}\n");
+        if !self.pending.is_empty() {
+            let bytes: String = self.pending.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
             if let Err(error) = write_at_end(&mut self.file, bytes.as_bytes()) {
                 // Half a record must not stay: the next write would join it. What is changed so is nobody else's doing.
                 let _ = self.cut_back();
@@ -201,7 +209,7 @@ impl LogWriter {
                 return Err(error);
             }
             self.end += bytes.len() as u64;
-            self.pending.remove(0);
+            self.pending.clear();
         }
         self.stamp = self.stamp_now();
         Ok(())

@@ -48,7 +48,18 @@ pub const PANE: Description = Description {
     preview: rules::PREVIEW,
     fold: None,
     copied: highlighted_text,
-    hints: &[C::Bench, C::Tune, C::Compare, C::Sweep, C::Roofline, C::Data, C::Pin, C::Device, C::Sizes],
+    hints: &[
+        C::Bench,
+        C::Tune,
+        C::Compare,
+        C::Sweep,
+        C::Results,
+        C::Roofline,
+        C::Data,
+        C::Pin,
+        C::Device,
+        C::Sizes,
+    ],
 };
 
 /// So many seconds a tuning takes where nobody says how long.
@@ -82,11 +93,7 @@ fn unmeasured(app: &App) -> Vec<Line> {
     if lines.is_empty() {
         lines.push(Line::of(Role::Dim, "Nothing has been measured yet."));
     }
-    if app.session.missing_sizes().is_empty() {
-        let work = work::of(&app.session.workspace().program.term, app.session.sizes());
-        let work = Work { flops: work.flops, bytes: work.bytes };
-        lines.extend(view::least(work, device, peak_of(app, device)));
-    }
+    lines.extend(work_of(app).and_then(|work| view::least(work, device, peak_of(app, device))));
     if app.session.is_idle() {
         let text = format!("{} measures the present state on `{device}`.", key(Command::Bench));
         lines.push(Line::of(Role::Hint, text));
@@ -99,6 +106,19 @@ fn unmeasured(app: &App) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// What the program has to do, where its sizes are known.
+fn work_of(app: &App) -> Option<Work> {
+    let known = app.session.missing_sizes().is_empty();
+    let work = known.then(|| work::of(&app.session.workspace().program.term, app.session.sizes()))?;
+    Some(Work { flops: work.flops, bytes: work.bytes })
+}
+
+/// What the program costs at least and what bounds it, in few words.
+pub(super) fn costs(app: &App) -> Option<Line> {
+    let key = app.setup.keys.key(Command::Roofline).unwrap_or_default();
+    view::least_in_brief(work_of(app)?, &app.device, peak_of(app, &app.device), &key)
 }
 
 /// What is being measured, how far that is, for how long it goes on, and how it is stopped.
@@ -412,21 +432,26 @@ pub fn device(app: &mut App, name: &str) {
     app.popups.push(Popup::Choice(Box::new(Choice::new("Measure on which device?", items, None))));
 }
 
-/// Reads `m=1024 n=512`.
+/// Reads `m=1024 n=512`, and `m=n=1024` of sizes that have the same value.
 pub(in crate::ui) fn sizes(text: &str) -> Result<Sizes, String> {
-    text.split(|c: char| c.is_whitespace() || c == ',')
-        .filter(|piece| !piece.is_empty())
-        .map(|piece| {
-            let (name, value) = piece
-                .split_once('=')
-                .ok_or_else(|| format!("`{piece}` gives no size; write it as NAME=VALUE, such as m=1024."))?;
-            let value: i64 = value.parse().map_err(|_| format!("`{value}` is no whole number."))?;
-            if value < 1 {
-                return Err(format!("{name} must be at least 1."));
-            }
-            Ok((name.into(), value))
-        })
-        .collect()
+    let mut sizes = Sizes::new();
+    for piece in text.split(|c: char| c.is_whitespace() || c == ',').filter(|piece| !piece.is_empty()) {
+        let no_size = || format!("`{piece}` gives no size; write it as NAME=VALUE, such as m=1024.");
+        let (names, value) = piece.rsplit_once('=').ok_or_else(no_size)?;
+        let digits = !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
+        let value: i64 = value.parse().map_err(|_| match digits {
+            true => format!("`{value}` is too large for a size."),
+            false => format!("`{value}` is no whole number."),
+        })?;
+        for name in names.split('=') {
+            match name {
+                "" => return Err(no_size()),
+                _ if value < 1 => return Err(format!("{name} must be at least 1.")),
+                _ => sizes.insert(name.into(), value),
+            };
+        }
+    }
+    Ok(sizes)
 }
 
 /// Highlights a measurement that has just been made.
@@ -472,6 +497,14 @@ mod tests {
             sizes("m=4, n=8").unwrap().into_iter().collect::<Vec<_>>(),
             [("m".into(), 4), ("n".into(), 8)]
         );
+        // As the line below the panes says it.
+        assert_eq!(
+            sizes("m=n=k=256 b=2").unwrap().into_iter().collect::<Vec<_>>(),
+            [("m".into(), 256), ("n".into(), 256), ("k".into(), 256), ("b".into(), 2)]
+        );
+        assert!(sizes("m=99999999999999999999").unwrap_err().contains("too large"));
+        assert!(sizes("m==4").unwrap_err().contains("NAME=VALUE"));
+        assert!(sizes("m=n=0").unwrap_err().contains("m must be at least 1"));
         assert!(sizes("m").unwrap_err().contains("NAME=VALUE"));
         assert!(sizes("m=x").unwrap_err().contains("`x`"));
         assert!(sizes("m=0").unwrap_err().contains("at least 1"));

@@ -1,10 +1,11 @@
 //! The best programs of a search, as they are measured, and taking one of them.
 
-use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
+use super::{Description, Operation, alphabet, lines_and_about};
 use crate::lang::path::Path;
 use crate::session::action::{Action, RevisionId};
 use crate::session::bench::target_of;
 use crate::session::best::{Search, Standing, USUAL};
+use crate::session::foretold;
 use crate::session::state::Progress;
 use crate::ui::actions::{found, perform, show_problem};
 use crate::ui::app::App;
@@ -39,7 +40,7 @@ pub const PANE: Description = Description {
         run: preview,
     },
     fold: None,
-    copied: highlighted_text,
+    copied,
     hints: &[C::Open, C::Preview, C::Best, C::Sketch, C::Bench],
 };
 
@@ -63,7 +64,7 @@ pub fn content(app: &App, width: usize) -> Content {
     let cursor = app.window(Pane::Best).cursor.min(shown.len().saturating_sub(1));
     let foot = shown
         .get(cursor)
-        .map(|c| view::details(c, target_of(&standing.device), alphabet(app)))
+        .map(|c| view::details(standing, c, target_of(&standing.device), alphabet(app)))
         .unwrap_or_default();
     let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
     Content { head, list: !lines.is_empty(), lines: lines.into(), foot, ..Content::default() }
@@ -79,19 +80,42 @@ pub fn best(app: &mut App, text: &str) {
     let recalled = app.recall.get(EntryKind::Best, 0).filter(|text| text.trim().parse::<usize>().is_err());
     let pointed = super::sketch::search(app).map(|search| format!("{USUAL} {search}"));
     let begun = pointed.or_else(|| recalled.map(str::to_owned)).or_else(last);
-    enter(app, EntryKind::Best, text, &begun.unwrap_or_else(|| format!("{USUAL} ")));
+    // Where there is none, an example is shown.
+    enter(app, EntryKind::Best, text, &begun.unwrap_or_default());
 }
 
 /// Starts to search and to measure. What is wrong is said under the text.
 pub(in crate::ui) fn start(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
     let search = Search::read(app.session.workspace(), text).map_err(|problem| problem::brief(&problem))?;
-    strategies::warn(app, text, search.text(), &Path::root())?;
+    let from = begins_in(app, search.text());
+    strategies::warn(app, text, search.text(), from, &Path::root())?;
     let device = app.device.clone();
-    app.session.measure_best(&device, search).map_err(|problem| problem::brief(&problem))?;
+    app.session.measure_best(&device, from, search).map_err(|problem| problem::brief(&problem))?;
+    if from != app.session.current() {
+        app.tell(
+            Role::Hint,
+            format!(
+                "The present state is what this search finds, so it begins in revision {from}, as before."
+            ),
+        );
+    }
     app.best = None;
     app.focus.go(Pane::Best);
     app.touch(&[Pane::Best, Pane::Jobs]);
     Ok(())
+}
+
+/// The state that a search begins in: the present one, or where that has what the search is to find, the one that it began in last.
+fn begins_in(app: &App, search: &str) -> RevisionId {
+    let now = app.session.current();
+    let found = app.found.from.filter(|_| app.search.as_deref() == Some(search));
+    let measured = app.best.as_ref().filter(|standing| standing.search == search).map(|s| s.base);
+    let workspace = app.session.workspace();
+    let strategy = workspace.parse_strategy(search).ok().map(|s| s.knowing(app.session.sizes()));
+    let there =
+        strategy.is_some_and(|s| foretold::is_there(workspace, app.session.term(), &s, &Path::root()));
+    let before = found.or(measured).filter(|from| app.session.history().revision(*from).is_some());
+    before.filter(|_| there).unwrap_or(now)
 }
 
 /// Takes over how far the measuring is.
@@ -111,7 +135,17 @@ pub(in crate::ui) fn ended(app: &mut App, standing: Arc<Standing>) {
         None => app.tell(Role::Good, view::says(&standing)),
         Some(problem) => show_problem(app, problem),
     }
+    for candidate in &standing.candidates {
+        keep_time(app, &standing, candidate.rank);
+    }
     follow(app, standing);
+}
+
+/// A program that became a state before it was measured has its time as that state's price.
+fn keep_time(app: &mut App, standing: &Standing, rank: usize) {
+    if let Some(revision) = taken(app, standing, rank) {
+        app.session.keep_best(standing, revision);
+    }
 }
 
 /// The highlight stays on its program while the ranking changes, unless it is on the first.
@@ -132,6 +166,16 @@ fn highlighted(app: &App) -> Option<(Arc<Standing>, usize)> {
     Some((standing, rank))
 }
 
+/// The search that takes the highlighted program, as it is typed.
+fn copied(app: &App) -> String {
+    let taking = || {
+        let (standing, rank) = highlighted(app)?;
+        let read = format!("{} {}", standing.best, standing.search);
+        Some(Search::read(app.session.workspace(), &read).ok()?.taking(rank, standing.among()))
+    };
+    taking().unwrap_or_default()
+}
+
 /// Takes the highlighted program as it was found. Where the way there was not written down, goes to where the search began and runs
 /// it for this one.
 fn take(app: &mut App) {
@@ -147,7 +191,7 @@ fn take(app: &mut App) {
     }
     let read = format!("{} {}", standing.best, standing.search);
     let text = match Search::read(app.session.workspace(), &read) {
-        Ok(search) => search.taking(rank),
+        Ok(search) => search.taking(rank, standing.among()),
         Err(problem) => return show_problem(app, &problem),
     };
     if app.session.current() != standing.base && !perform(app, Action::Goto { revision: standing.base }) {

@@ -1,7 +1,7 @@
 //! All states of the session, as a tree: moving in it, comparing its states, looking at how one came about.
 
 use super::alphabet;
-use super::{Description, Folding, Operation, highlighted_text, lines_and_about};
+use super::{Description, Folding, Operation, lines_and_about};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::session::action::{Action, RevisionId, Sizes};
@@ -48,7 +48,7 @@ pub const PANE: Description = Description {
         nothing: "This row is one step; there is nothing to open in it.",
         run: fold,
     }),
-    copied: highlighted_text,
+    copied,
     hints: &[
         C::Open,
         C::Fold,
@@ -143,6 +143,27 @@ pub fn highlighted(app: &App) -> Option<RevisionId> {
 pub fn at_present(app: &App) -> bool {
     highlighted_row(app)
         .is_none_or(|row| row.revision == app.session.current() && !matches!(row.part, Part::Rewrite(_)))
+}
+
+/// What made the highlighted state, as it is typed: a strategy, or a rewrite.
+fn copied(app: &App) -> String {
+    let Some(row) = highlighted_row(app) else { return String::new() };
+    let history = app.session.history();
+    let made = |id: RevisionId| {
+        let revision = history.revision(id)?;
+        Some(revision.elevate.clone().unwrap_or_else(|| revision.label.clone()))
+    };
+    match row.part {
+        Part::State => made(row.revision).unwrap_or_default(),
+        Part::Rewrite(i) => {
+            let step = history.revision(row.revision).and_then(|revision| revision.steps.get(i));
+            step.map(ToString::to_string).unwrap_or_default()
+        }
+        Part::Steps { first } => {
+            let steps = history.line(row.revision).into_iter().skip_while(|id| *id != first);
+            steps.filter_map(made).collect::<Vec<_>>().join(" ;\n")
+        }
+    }
 }
 
 /// Whether single rewrites are recorded of what is highlighted, or it opens to rows that have them.
@@ -370,7 +391,11 @@ pub fn without(app: &mut App) {
     let Ok((id, before, later)) = rest_without(app) else { return };
     let history = app.session.history();
     let done = later.iter().filter_map(|id| history.revision(*id)?.elevate.as_ref());
-    let text = done.map(|step| format!("({step})")).collect::<Vec<_>>().join(" ; ");
+    let done: Vec<&String> = done.collect();
+    let text = match done.as_slice() {
+        [one] => (*one).clone(),
+        several => several.iter().map(|step| format!("({step})")).collect::<Vec<_>>().join(" ; "),
+    };
     if perform(app, Action::Goto { revision: before }) {
         app.tell(Role::Hint, format!("Doing again what followed revision {id}, without it."));
         strategies::run(app, &text, Path::root());
@@ -424,7 +449,11 @@ fn trail_from(app: &mut App, revision: RevisionId, at: usize) {
 pub(in crate::ui) fn step_trail(app: &mut App, by: isize) {
     if let Some(trail) = &mut app.trail {
         let steps = app.session.history().revision(trail.revision).map_or(0, |r| r.steps.len());
-        trail.at = trail.at.saturating_add_signed(by).min(steps.saturating_sub(1));
+        let to = trail.at.saturating_add_signed(by).min(steps.saturating_sub(1));
+        if to == std::mem::replace(&mut trail.at, to) {
+            let which = if by > 0 { "last" } else { "first" };
+            app.say(Role::Hint, format!("This is the {which} step."));
+        }
     }
     show_trail(app);
 }

@@ -1,8 +1,9 @@
 //! What runs, what ran, and the messages.
 
-use super::{Description, Operation, all_rows, highlighted_text};
+use super::{Description, Operation, all_rows};
 use crate::ui::app::App;
 use crate::ui::command::Command as C;
+use crate::ui::draw::room;
 use crate::ui::layout::Pane;
 use crate::ui::window::Content;
 use crate::view::{Line, Role, jobs};
@@ -17,7 +18,7 @@ pub const PANE: Description = Description {
     open: NOTHING,
     preview: NOTHING,
     fold: None,
-    copied: highlighted_text,
+    copied,
     hints: &[C::Find],
 };
 
@@ -28,17 +29,33 @@ const NOTHING: Operation = Operation {
     run: |_| {},
 };
 
+/// What runs, a row each, and what was said, newest first: each as a whole, with its rows.
+fn entries(app: &App, width: usize) -> Vec<(Line, Vec<Line>)> {
+    let running = app.session.jobs();
+    let mut all: Vec<Line> = running.iter().map(jobs::line).collect();
+    if running.is_empty() {
+        all.push(Line::of(Role::Dim, "Nothing is running."));
+    }
+    let mut all: Vec<(Line, Vec<Line>)> = all.into_iter().map(|line| (line.clone(), vec![line])).collect();
+    for message in app.messages.iter().rev() {
+        let line = Line::of(message.role, message.text.clone());
+        let rows = line.wrap(width, 2);
+        all.push((line, rows));
+    }
+    all
+}
+
 /// What the pane shows.
 pub fn content(app: &App, width: usize) -> Content {
-    let running = app.session.jobs();
-    let mut lines: Vec<Line> = running.iter().map(jobs::line).collect();
-    if running.is_empty() {
-        lines.push(Line::of(Role::Dim, "Nothing is running."));
-    }
-    for message in app.messages.iter().rev() {
-        lines.extend(Line::of(message.role, message.text.clone()).wrap(width, 2));
-    }
+    let lines: Vec<Line> = entries(app, width).into_iter().flat_map(|(_, rows)| rows).collect();
     Content { lines: lines.into(), list: true, ..Content::default() }
+}
+
+/// The highlighted message, whatever rows it is broken into.
+fn copied(app: &App) -> String {
+    let Some((_, width)) = room(app, Pane::Jobs) else { return String::new() };
+    let each = entries(app, width).into_iter().flat_map(|(line, rows)| vec![line; rows.len()]);
+    each.map(|line| line.text()).nth(app.window(Pane::Jobs).cursor).unwrap_or_default()
 }
 
 /// Stops the highlighted job, or the first.

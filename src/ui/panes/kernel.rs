@@ -13,7 +13,7 @@ use crate::ui::layout::Pane;
 use crate::ui::queries::Query;
 use crate::ui::window::Content;
 use crate::view::origins::{self, Source};
-use crate::view::{Line, Lines, Mark, Role, fold, kernel};
+use crate::view::{Line, Lines, Mark, Role, fold, kernel, quoted};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -186,7 +186,7 @@ fn said(app: &App, width: usize) -> Vec<Line> {
     let problem = kernel.as_deref().and_then(|made| made.as_ref().ok()?.module.as_ref().err());
     let lines = problem.map(|problem| {
         let said = app.problem(problem);
-        said.iter().flat_map(|line| line.wrap(width, 3)).chain([Line::empty()]).collect()
+        quoted::rows(&said, width, 3).into_iter().chain([Line::empty()]).collect()
     });
     lines.unwrap_or_default()
 }
@@ -197,9 +197,7 @@ pub fn content(app: &App, width: usize) -> Content {
         return Content::says(vec![Line::of(Role::Dim, "Generating code …")]);
     };
     match &*kernel {
-        Err(problem) => {
-            Content::says(app.problem(problem).iter().flat_map(|line| line.wrap(width, 3)).collect())
-        }
+        Err(problem) => Content::says(quoted::rows(&app.problem(problem), width, 3)),
         Ok(attempt) => {
             let stage = shown_stage(app).unwrap_or_default();
             let head = kernel::stages(&stages(app), &stage, width);

@@ -25,7 +25,8 @@ pub const PANE: Description = Description {
     },
     preview: rules::PREVIEW,
     fold: None,
-    copied: highlighted_text,
+    // Without the lines that show how deep it lies.
+    copied: |app| highlighted_text(app).trim_start_matches(['│', '|', ' ']).to_owned(),
     hints: &[C::Open, C::Undo, C::Strategy, C::Sketch, C::Bench],
 };
 

@@ -1,6 +1,6 @@
 //! The rules that apply: listed, previewed, explained, applied.
 
-use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
+use super::{Description, Operation, alphabet, lines_and_about};
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
 use crate::session::action::{Action, RevisionId};
@@ -31,7 +31,7 @@ pub const PANE: Description = Description {
     open: OPEN,
     preview: PREVIEW,
     fold: None,
-    copied: highlighted_text,
+    copied: |app| app.candidate().map(|rule| rule.call.clone()).unwrap_or_default(),
     hints: &[C::Open, C::Preview, C::Everywhere, C::Why, C::AllRules, C::Find, C::Undo, C::Strategy],
 };
 

@@ -1,6 +1,6 @@
 //! A sketch of what was pointed at: the steps that widen it, and how much it then describes.
 
-use super::{Description, Operation, alphabet, highlighted_text, lines_and_about};
+use super::{Description, Operation, alphabet, lines_and_about};
 use crate::lang::path::Path;
 use crate::lang::print;
 use crate::lang::syntax::ast::StrategyKind;
@@ -11,7 +11,7 @@ use crate::rewrite::sketch::count::Counted;
 use crate::rewrite::sketch::widen::{Widening, exactly, widenings};
 use crate::rewrite::sketch::{Shape, Sketch};
 use crate::session::action::RevisionId;
-use crate::session::metering::{Asked, Metered};
+use crate::session::metering::{Asked, Metered, as_searched};
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::facts::Facts;
@@ -42,8 +42,8 @@ pub const PANE: Description = Description {
         run: type_search,
     },
     fold: None,
-    copied: highlighted_text,
-    hints: &[C::Open, C::Narrow, C::Preview, C::Best, C::Point],
+    copied: |app| app.sketching.as_ref().map(|s| text(app, &s.now())).unwrap_or_default(),
+    hints: &[C::Open, C::Preview, C::Narrow, C::Best, C::Point],
 };
 
 fn pointed(facts: &Facts) -> Enabled {
@@ -119,18 +119,21 @@ pub fn content(app: &App, width: usize) -> Content {
             .fit(width, alphabet(app)),
     ];
     head.extend(Line::of(Role::Title, text(app, &sketching.now())).wrap(width, 2));
-    head.extend(meter(app, sketching).wrap(width, 2));
+    head.extend(meter(sketching).wrap(width, 2));
     let known = sketching.meter.as_ref().map(|(_, meter)| meter.each.as_slice()).unwrap_or_default();
     let row = |(i, widening): (usize, &Widening)| {
         let figures = known.get(i + 1);
         let terms = figures.map_or(String::new(), |m| count(m.terms));
         let classes = figures.and_then(|m| m.classes).map_or(String::new(), count);
         let graph = known.first().is_some_and(|m| m.classes.is_some());
-        let mut line = Line::of(Role::Number, format!("{terms:>6}"));
+        let mut line = Line::of(Role::Number, format!("{terms:>9}"));
         if graph {
             line.push(Role::Number, format!(" {classes:>8}"));
         }
-        line.push(Role::Plain, format!("  {}", widening.what));
+        line.push(Role::Plain, "  ");
+        // What is asked less stands at the end.
+        let room = width.saturating_sub(line.width());
+        line.append(Line::plain(widening.what.clone()).fit_ends(room, alphabet(app)));
         line.fit(width, alphabet(app))
     };
     let lines: Vec<Line> = sketching.widenings.iter().enumerate().map(row).collect();
@@ -139,7 +142,7 @@ pub fn content(app: &App, width: usize) -> Content {
         head.extend(Line::of(Role::Hint, text).wrap(width, 2));
     } else {
         let graph = known.first().is_some_and(|m| m.classes.is_some());
-        let columns = if graph { " terms  classes" } else { " terms" };
+        let columns = if graph { "sub-terms  classes" } else { "sub-terms" };
         head.push(Line::of(Role::Dim, format!("{columns}  asking less of it:")).fit(width, alphabet(app)));
     }
     let cursor = app.window(Pane::Sketch).cursor;
@@ -157,13 +160,16 @@ fn count(n: usize) -> String {
 }
 
 /// How much the sketch describes.
-fn meter(app: &App, sketching: &Sketching) -> Line {
-    let all = app.session.term().positions().len();
-    let metered = sketching.meter.as_ref().and_then(|(_, meter)| Some((meter.of, meter.each.first()?)));
-    let Some((of, now)) = metered else {
+fn meter(sketching: &Sketching) -> Line {
+    let metered = sketching.meter.as_ref().and_then(|(_, meter)| Some((meter, meter.each.first()?)));
+    let Some((meter, now)) = metered else {
         return Line::of(Role::Dim, "How much it describes is being counted …");
     };
-    let mut said = format!("{} of {} sub-terms of the program", count(now.terms), count(all));
+    let of = meter.of;
+    let mut said = format!("{} of {} sub-terms of the program", count(now.terms), count(meter.sub_terms));
+    if meter.normal {
+        said += ", as searches see it, in normal form";
+    }
     let graph = match of {
         Asked::Kept => "the kept graph".to_owned(),
         Asked::Grown(1) => "what one iteration of rules makes of it".to_owned(),
@@ -195,7 +201,8 @@ pub fn point(app: &mut App) {
     let Some(part) = term.at(&app.selection) else { return };
     let names: Vec<_> = term.binders_at(&app.selection).into_iter().rev().map(|(name, _)| name).collect();
     let of = format!("`{}`", print::short(part, &names, SHOWN));
-    let sketch = exactly(part, &app.session.workspace().program.sizes);
+    let normal = as_searched(term, &app.selection).unwrap_or_else(|| part.clone());
+    let sketch = exactly(&normal, &app.session.workspace().program.sizes);
     app.sketching = Some(Sketching::new(of, app.selection.clone(), sketch));
     app.pane_mut(Pane::Sketch).1.cursor = 0;
     go(app, Pane::Sketch);

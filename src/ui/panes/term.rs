@@ -1,7 +1,7 @@
 //! The typed term, with the selected sub-term.
 
 use super::alphabet;
-use super::{Description, Wish, rules};
+use super::{Description, Wish, bench, rules};
 use crate::lang::term::Term;
 use crate::ui::app::App;
 use crate::ui::command::Command as C;
@@ -14,8 +14,8 @@ pub const PANE: Description = Description {
     title: "Term",
     reached_by: C::Term,
     content,
-    // The type of the selection, and what its pattern does.
-    wish: |content| Wish { rows: content.lines.len() + 2, spare: 0 },
+    // The type of the selection, and what its pattern does or what the program costs.
+    wish: |content| Wish { rows: content.lines.len() + 3, spare: 0 },
     follow: &[],
     open: rules::OPEN,
     preview: rules::PREVIEW,
@@ -46,8 +46,11 @@ pub fn content(app: &App, width: usize) -> Content {
     // What a pattern does, from the table or from the program that declares it.
     head.extend(selected.and_then(Term::as_pattern).map(|p| {
         let doc = p.row().doc.lines().next().unwrap_or_default();
-        Line::of(Role::Dim, format!("{p}: {doc}"))
+        Line::of(Role::Dim, format!("{p}: {doc}")).fit(width, alphabet(app))
     }));
+    if whole {
+        head.extend(bench::costs(app).into_iter().flat_map(|line| line.wrap(width, 2)));
+    }
     // Where the highlighted rule applies, if that is elsewhere.
     let rule = app.candidate().filter(|c| c.result.is_ok() && c.at != app.selection).map(|c| c.at.clone());
     let lines = match rule {

@@ -29,6 +29,8 @@ pub enum Value {
     Theme(String),
     /// Open this file in the editor.
     File(std::path::PathBuf),
+    /// Show this result again, by its place among those that are kept.
+    Result(usize),
 }
 
 /// What is done with a strategy.

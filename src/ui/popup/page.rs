@@ -1,6 +1,6 @@
 //! Text to read: a preview, the steps of a strategy, a message.
 
-use crate::view::{Line, Mark};
+use crate::view::{Line, Mark, quoted};
 use std::borrow::Cow;
 
 /// What the text is for, which decides what Enter does.
@@ -58,7 +58,7 @@ impl Page {
             None => Cow::Borrowed(&self.lines),
             Some(indent) => {
                 let width = columns.min(WIDEST);
-                Cow::Owned(self.lines.iter().flat_map(|line| line.wrap(width, indent)).collect())
+                Cow::Owned(quoted::rows(&self.lines, width, indent))
             }
         }
     }
