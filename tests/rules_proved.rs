@@ -51,6 +51,8 @@ const UNPROVED: &[(&str, Unproved)] = &[
     // It knows none of quotients of products.
     ("divideBySquare", Unproved::Differ),
     ("divideByCube", Unproved::Differ),
+    // It knows no law of zero.
+    ("selectOfSum", Unproved::Differ),
     // The prover does not go through steps.
     ("iterateOnce", Unproved::Differ),
     ("iterateFirst", Unproved::Differ),
@@ -71,6 +73,7 @@ const BY_LAWS: &[(&str, &str)] = &[
         "exchangeReductions",
         "for all sizes, by associativity of op, commutativity of op, the neutral value of op",
     ),
+    ("reducePairsInParts", "for all sizes, by associativity of op, the neutral value of op"),
     ("useReduceLocal", "for all sizes, by associativity of op"),
     ("reduceInBlocks", "for all sizes, by associativity of op, the neutral value of op"),
     ("reduceInLanes", "for all sizes, by associativity of op, commutativity of op, the neutral value of op"),

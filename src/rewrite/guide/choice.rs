@@ -74,7 +74,7 @@ pub struct Step<'a> {
 
 /// Rules for strategies whose result others of the library lead to step by step: searches have these, and would only make all
 /// combinations twice.
-const COMPOSED: [&str; 1] = ["mapInStrides"];
+const COMPOSED: [&str; 3] = ["mapInStrides", "liftReduceOfOne", "reducePairsInParts"];
 
 /// The rules that can help from `now` to a sketch.
 pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -> Vec<RuleUse> {
