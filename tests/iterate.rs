@@ -1,5 +1,6 @@
 //! `iterate k (/\l. f)`, whose steps change the size: as a term of its own, that is printed, rewritten and unfolded.
 
+use crate::cli_common::run as run_binary;
 use crate::lang_common::read;
 use shine_tui::lang::build::check_patterns;
 use shine_tui::lang::declared::unfolded;
@@ -189,4 +190,55 @@ fn what_is_no_step_is_refused() {
         "def f (x: n.f32) = x |> iterate 60 (/\\l. split (2*l) >> map (iterate 60 (/\\l. {halve})) >> join)"
     );
     assert!(read(&many).is_err());
+}
+
+/// Programs whose steps `auto(opencl)` shares out among the work-items of groups, and such steps by hand.
+const IN_KERNELS: &[&str] = &[
+    "(v: n.f32): n.f32 = iterate 4 (\\y. let s = reduce (+) 0.0 (map abs y) in y |> map (\\q. q / s)) v",
+    "(v: n.n.f32): n.n.f32 = iterate 4 (\\x. x |> transpose |> map (map sqrt)) v",
+    "(v: n.n.f32): n.n.f32 =
+       iterate 5 (\\x. x |> map (\\r. let s = reduce (+) 0.0 (map abs r) in r |> map (\\q. q / s))) v",
+    "(k: nat) (v: n.f32): n.f32 =
+       iterate k (\\x. x |> padClamp 1 1 |> slide 3 1 |> map (\\w. reduce (+) 0.0 w / 3.0)) v",
+];
+const BY_HAND: &[&str] = &[
+    "(v: n.8.f32): n.8.f32 = iterate 4 (\\x. oclRun 8 1 1 64 1 1 (x |> mapWorkGroup (mapLocal sqrt))) v",
+    "(x: m.n.8.f32): n.8.f32 = x |> reduceSeq global (\\acc r. oclRun 8 1 1 64 1 1 (zip acc r
+       |> mapWorkGroup (\\(a, b). zip a b |> mapLocal (\\(p, q). p + q)))) (generate (\\i. generate (\\j. 0.0)))",
+    // A cell of joined rows tells the work-item of both dimensions.
+    "(v: (8*n).f32): (8*n).f32 =
+       iterate 4 (\\x. oclRun 8 8 1 8 8 1 (split 8 x |> mapGlobal 1 (mapGlobal 0 sqrt)) |> join) v",
+    "(v: (8*n).f32): (8*n).f32 = iterate 4 (\\x. oclRun 8 1 1 8 1 1 (split 8 x |> mapWorkGroup (mapSeq sqrt)) |> join) v",
+];
+
+#[test]
+fn steps_run_as_kernels() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("f.rise");
+    for (program, strategy) in
+        IN_KERNELS.iter().map(|p| (p, Some("auto(opencl)"))).chain(BY_HAND.iter().map(|p| (p, None)))
+    {
+        std::fs::write(&file, format!("def f {program}\n")).unwrap();
+        let mut args = vec!["compile", "f.rise", "--target", "opencl"];
+        args.extend(strategy.into_iter().flat_map(|s| ["--strategy", s]));
+        let ran = run_binary(dir.path(), &args);
+        assert_eq!(ran.code, 0, "{program}: {}", ran.err);
+        assert!(
+            ran.out.contains("get_global_id") || ran.out.contains("get_local_id"),
+            "{program}:\n{}",
+            ran.out
+        );
+        let sizes = ["n", "m", "k"].into_iter().filter(|n| {
+            program.contains(&format!("({n}: nat)"))
+                || program.contains(&format!("{n}."))
+                || program.contains(&format!("*{n})"))
+        });
+        let sizes: Vec<String> = sizes.map(|n| format!("{n}={}", if n == "k" { 3 } else { 37 })).collect();
+        let mut args = vec!["bench", "f.rise", "--device", "Portable"];
+        args.extend(sizes.iter().flat_map(|size| ["--size", size]));
+        let ran = run_binary(dir.path(), &args);
+        let has_none = ran.err.contains("E0700") && std::env::var_os("SHINE_REQUIRE_OPENCL").is_none();
+        assert!(ran.code == 0 || has_none, "{program}: {}", ran.err);
+        assert!(has_none || !ran.err.contains("as it stands"), "{program}: {}", ran.err);
+    }
 }

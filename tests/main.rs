@@ -27,6 +27,7 @@ mod modules;
 mod origins;
 mod page;
 mod patterns;
+mod prefetch;
 mod pty_common;
 mod pty_hostile;
 mod pty_screen;

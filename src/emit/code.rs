@@ -7,6 +7,7 @@
 use super::Language;
 use super::names::Namer;
 use super::number::{Printer, Variable, Width};
+use super::prefetch::{Ahead, rows_ahead};
 use super::rotation::{UNROLLED, rotates};
 use super::scalar;
 use super::syntax::{Expr, Pragma, Stmt, What};
@@ -20,6 +21,7 @@ use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::lang::value::half;
 use crate::lower::dpia::{self, Barrier, Kind, Layout, Loop, LoopKind, Phrase, PhraseType, Workers, extent};
 use crate::lower::imperative::views::is_table;
 use crate::lower::target::Storage;
@@ -144,6 +146,8 @@ pub struct Generator {
     pub helpers: BTreeSet<Helper>,
     /// The headers and extensions that are used.
     pub uses: BTreeSet<Feature>,
+    /// What loops ask for ahead, by their variables.
+    ahead: BTreeMap<Name, Vec<Ahead>>,
     /// Whether the code runs within a loop over threads.
     in_threads: bool,
     /// Whether there are loops that threads share out.
@@ -188,6 +192,7 @@ pub enum Feature {
     StdInt,
     Half,
     Double,
+    Prefetch,
 }
 
 pub(super) type Emitted<T> = Result<T, Diagnostic>;
@@ -214,6 +219,7 @@ impl Generator {
             table_names: vec![],
             helpers: BTreeSet::new(),
             uses: BTreeSet::new(),
+            ahead: BTreeMap::new(),
             in_threads: false,
             has_threads: false,
             origins,
@@ -487,10 +493,13 @@ impl Generator {
         let is_first = l.kind == LoopKind::Parallel(Workers::Threads) && !self.in_threads;
         let threads = if is_first { self.threads(l) } else { None };
         self.in_threads |= is_first;
+        self.plan_ahead(l);
+        let mut ahead = self.asked_ahead(l);
         let body = body(self);
         self.in_threads &= !is_first;
         self.ranges.remove(&l.var);
-        let body = body?;
+        ahead.extend(body?);
+        let body = ahead;
         let pragma = match (self.language, l.kind) {
             (Language::C, LoopKind::Parallel(Workers::Threads)) => threads.map(Pragma::Threads),
             (Language::C, LoopKind::Lanes) => Some(Pragma::Text("omp simd")),
@@ -501,6 +510,40 @@ impl Generator {
         };
         let ty = self.width.name().into();
         Ok(self.stmt(What::For { pragma, ty, var, init, end, step, body }))
+    }
+
+    /// Decides what the loops in a loop over rows ask for ahead.
+    fn plan_ahead(&mut self, l: &Loop) {
+        if self.language != Language::C {
+            return;
+        }
+        // Offsets of a row ahead of the last one must be numbers of the type of offsets, too.
+        let has_room = |place: &Place| {
+            self.width == Width::Long || place.leaf.len().as_constant().is_some_and(|len| len < 1 << 30)
+        };
+        let is_input = |name: &Name| {
+            let places = self.places.get(name).into_iter().flatten();
+            places.clone().count() > 0
+                && places.into_iter().all(|p| p.is_array && p.lies == Lies::Input && has_room(p))
+        };
+        for (var, ahead) in rows_ahead(l, &is_input) {
+            self.ahead.entry(var).or_default().push(ahead);
+        }
+    }
+
+    /// What the loop asks for ahead.
+    fn asked_ahead(&mut self, l: &Loop) -> Vec<Stmt> {
+        let asked = self.ahead.remove(&l.var).unwrap_or_default();
+        let mut statements = vec![];
+        for Ahead { memory, component, offset, step } in asked {
+            let place = self.places.get(&memory).and_then(|ps| ps.iter().find(|p| p.leaf.path == component));
+            let Some(place) = place.map(|p| Expr::Name(p.name.clone())) else { continue };
+            let cell = Expr::Unary("&", Box::new(place.index(self.number(&offset))));
+            let next = Expr::binary("+", cell, self.number(&step));
+            self.uses.insert(Feature::Prefetch);
+            statements.push(self.stmt(What::Expr(Expr::call("__builtin_prefetch", vec![next]))));
+        }
+        statements
     }
 
     /// Is it memory of a work-item's own?
@@ -816,7 +859,12 @@ impl Generator {
                 }
             }
             Literal::Float(bits, s) => {
-                let v = f64::from_bits(*bits);
+                let mut v = f64::from_bits(*bits);
+                // What a cast from `float` makes of the number may be another half.
+                let nearest = half::round_f64(v);
+                if *s == Scalar::F16 && (half::round(v as f32) != nearest || !nearest.is_finite()) {
+                    v = f64::from(nearest);
+                }
                 if !v.is_finite() {
                     if self.language == Language::C {
                         self.uses.insert(Feature::Math);

@@ -423,6 +423,9 @@ fn headers(g: &mut Generator) -> Vec<String> {
         ];
         let used = headers.into_iter().filter(|(used, _)| *used);
         out.extend(used.map(|(_, header)| format!("#include <{header}>\n")));
+        if uses(Feature::Prefetch) {
+            out.push(PREFETCH.to_string());
+        }
     } else {
         let extensions = [(uses(Feature::Half), "cl_khr_fp16"), (uses(Feature::Double), "cl_khr_fp64")];
         let used = extensions.into_iter().filter(|(used, _)| *used);
@@ -437,6 +440,9 @@ fn headers(g: &mut Generator) -> Vec<String> {
     out.extend(functions);
     out
 }
+
+/// What compilers without it do instead of asking for memory ahead: nothing.
+const PREFETCH: &str = "#ifndef __GNUC__\n#define __builtin_prefetch(address)\n#endif\n";
 
 /// Division of numbers that may be negative, rounded down, and what it leaves.
 pub(super) fn floor_functions(language: Language) -> String {

@@ -14,6 +14,7 @@ pub mod module;
 pub mod names;
 pub mod number;
 pub mod plan;
+mod prefetch;
 mod reasons;
 mod rotation;
 mod scalar;

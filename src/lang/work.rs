@@ -354,8 +354,7 @@ mod tests {
     fn of_a_choice_that_sizes_decide_one_side_counts() {
         let number = |n: Nat| Term::lit(Literal::Nat(n));
         let t = b::lam("x", Type::f32(), |x| {
-            let few =
-                b::apply(Pattern::Lt, vec![], vec![number(n("n")), number(Nat::constant(100))])?;
+            let few = b::apply(Pattern::Lt, vec![], vec![number(n("n")), number(Nat::constant(100))])?;
             let twice = b::add(b::mul(x.clone(), x.clone())?, x.clone())?;
             b::apply(Pattern::Select, vec![], vec![few, twice, x])
         })

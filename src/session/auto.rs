@@ -3,7 +3,7 @@
 
 use super::action::Target;
 use super::workspace::Workspace;
-use crate::lang::diag::FileId;
+use crate::lang::diag::{Diagnostic, FileId};
 use crate::lang::eval::Sizes;
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::parse_strategy;
@@ -16,24 +16,42 @@ const STRATEGIES: [&str; 2] = ["auto(opencl)", "auto(opencl, exact)"];
 /// The same where the user's own `auto` is another.
 const BY_OTHER_NAMES: [&str; 2] = ["autoBy(onWorkItems, id)", "autoBy(onWorkItems, hasExactType)"];
 
+/// How the sentence begins that names the rules by which a result may have changed.
+pub const WHAT_RAN: &str = "What ran is what ";
+
 /// What a strategy that nobody asked for made of a program.
 pub struct Unasked {
     pub term: Term,
     strategy: &'static str,
     /// The rules that it used which may change a result, with their marks.
     marked: IndexSet<String>,
+    /// Why the program ran as it stands instead.
+    not_compiled: Option<Diagnostic>,
 }
 
 impl Unasked {
-    /// A sentence for who sees the result, where rules may have changed it.
+    /// The same, of which there is no code.
+    pub fn not_compiled(self, problem: Diagnostic) -> Unasked {
+        Unasked { not_compiled: Some(problem), ..self }
+    }
+
+    /// A sentence for who sees the result, where rules may have changed it, or where it is not the strategy's.
     pub fn warning(&self) -> Option<String> {
+        if let Some(Diagnostic { code, message, .. }) = &self.not_compiled {
+            return Some(format!(
+                "What `{}` makes of the program cannot be compiled ({code}: {}), so the program ran as it stands, where \
+                 only what it says itself is shared out among work-items.",
+                self.strategy,
+                message.trim_end_matches('.')
+            ));
+        }
         if self.marked.is_empty() {
             return None;
         }
         let rules: Vec<&str> = self.marked.iter().map(String::as_str).collect();
         let [_, exact] = if self.strategy == STRATEGIES[0] { STRATEGIES } else { BY_OTHER_NAMES };
         Some(format!(
-            "What ran is what `{}` makes of the program, by rules that may change a result of floats as their marks say: \
+            "{WHAT_RAN}`{}` makes of the program, by rules that may change a result of floats as their marks say: \
              {}. `--strategy '{exact}'` uses none of them on floats.",
             self.strategy,
             rules.join(", ")
@@ -82,5 +100,5 @@ pub fn on_work_items(workspace: &Workspace, program: &Term, known: Option<&Sizes
     let rules = done.steps.iter().filter_map(|step| workspace.rules.of_step(step)).map(|used| used.rule);
     let marked =
         rules.filter(|r| rounds && !r.marks.is_empty()).map(|r| format!("{} {}", r.name, r.marks)).collect();
-    (done.term != *program).then_some(Unasked { term: done.term, strategy, marked })
+    (done.term != *program).then_some(Unasked { term: done.term, strategy, marked, not_compiled: None })
 }

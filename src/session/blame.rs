@@ -1,6 +1,7 @@
 //! What may be to blame for a kernel that computes something else than the program: said from what was done to it.
 
-use super::bench::is_of_the_compiler;
+use super::auto::WHAT_RAN;
+use super::bench::{is_of_contraction, is_of_the_compiler};
 use super::history::RevisionStep;
 use super::searching::REACH;
 use super::workspace::Workspace;
@@ -18,6 +19,11 @@ pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionSt
     }
     if is_of_the_compiler(&problem) {
         let hint = "Take another compiler, by `CC`, or go on without vectors.";
+        return Diagnostic { hints: vec![hint.to_owned(), NO_TIME.to_owned()], ..problem };
+    }
+    if is_of_contraction(&problem) {
+        let hint = "The program magnifies what is rounded, so that this decides its result: nobody's mistake, where its inputs are such. \
+                    Other inputs, or double precision, tell what it gives.";
         return Diagnostic { hints: vec![hint.to_owned(), NO_TIME.to_owned()], ..problem };
     }
     let mut hints = vec![];
@@ -44,6 +50,12 @@ pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionSt
              measure without it to see whether it is the cause.",
             marked.join(", ")
         ));
+    }
+    if floats && problem.notes.iter().any(|note| note.starts_with(WHAT_RAN)) {
+        hints.push(
+            "Where sums cancel, overflow or meet NaN these rules show; measure without them to see whether they are the cause."
+                .to_owned(),
+        );
     }
     if hints.is_empty() {
         let applied = if steps.is_empty() {

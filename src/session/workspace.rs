@@ -565,14 +565,19 @@ impl Workspace {
             return Err(self.located(problem, &checked.term));
         }
         let sizes = complete.then_some(sizes);
+        let mut unasked = None;
         if target == lower::Target::OpenCl
-            && let Some(unasked) = auto::on_work_items(self, &program.term, sizes)
-            && let Ok(attempt) = self.attempt_of(&program.with_term(unasked.term.clone()), target, sizes)
-            && attempt.module.is_ok()
+            && let Some(shared_out) = auto::on_work_items(self, &program.term, sizes)
         {
-            return Ok((attempt, Some(unasked)));
+            let attempt = self.attempt_of(&program.with_term(shared_out.term.clone()), target, sizes);
+            match attempt.and_then(|emit::Attempt { stages, module }| Ok((stages, module?))) {
+                Ok((stages, module)) => {
+                    return Ok((emit::Attempt { stages, module: Ok(module) }, Some(shared_out)));
+                }
+                Err(problem) => unasked = Some(shared_out.not_compiled(problem)),
+            }
         }
-        self.attempt_of(&program, target, sizes).map(|attempt| (attempt, None))
+        self.attempt_of(&program, target, sizes).map(|attempt| (attempt, unasked))
     }
 
     /// The stages of a program as it stands.

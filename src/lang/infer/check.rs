@@ -17,6 +17,7 @@ use crate::pattern::Pattern;
 use crate::permutation;
 use crate::sort::{Operands, Sort};
 use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
+use crate::value::half;
 use rustc_hash::FxHashSet;
 
 /// A condition on a type.
@@ -149,10 +150,23 @@ fn holds(what: &What, t: &Type) -> Option<bool> {
 /// The number at a scalar type, if the type has it.
 pub fn literal(digits: &str, negative: bool, scalar: Scalar) -> Option<Literal> {
     if scalar.is_float() {
-        let value: f64 = digits.parse().ok()?;
+        // Each type is read by itself: rounded twice, a number may be another one.
+        let (value, nearest) = match scalar {
+            Scalar::F32 => {
+                let nearest = f64::from(digits.parse::<f32>().ok()?);
+                (nearest, nearest)
+            }
+            Scalar::F16 => {
+                let value: f64 = digits.parse().ok()?;
+                (value, f64::from(half::round_f64(value)))
+            }
+            _ => {
+                let value: f64 = digits.parse().ok()?;
+                (value, value)
+            }
+        };
         let value = if negative { -value } else { value };
-        let fits = scalar != Scalar::F32 || (value as f32).is_finite() || !value.is_finite();
-        return (fits && value.is_finite()).then(|| Literal::float(value, scalar));
+        return nearest.is_finite().then(|| Literal::float(value, scalar));
     }
     let value: i128 = digits.parse().ok()?;
     Literal::number(if negative { -value } else { value }, scalar)

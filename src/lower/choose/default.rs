@@ -16,7 +16,8 @@ use super::hoist::hoist;
 use super::normal::normalise;
 use super::stream::is_stream;
 use super::work::{
-    changes_kernel, has_chosen_loops, has_loops, is_view, is_work, is_writable_layout, is_writable_part,
+    changes_kernel, has_chosen_loops, has_loops, is_of_vectors, is_view, is_work, is_writable_layout,
+    is_writable_part,
 };
 use crate::access::{self, streams};
 use crate::dpia::signature::is_written;
@@ -150,7 +151,9 @@ impl Lowering {
             }
             (p, [xs]) if (p.is_moved() || p == P::Unzip) && has_loops(xs) => again(vec![self.write(xs)]),
             (P::Take, [xs]) if has_chosen_loops(xs) => again(vec![self.write(xs)]),
-            (P::Zip, [a, b]) if element_has_array(t) => again(vec![self.write(a), self.write(b)]),
+            (P::Zip, [a, b]) if element_has_array(t) || is_of_vectors(t) => {
+                again(vec![self.write(a), self.write(b)])
+            }
             // A pair taken apart and put together again is written as it is computed.
             (P::MakePair, [a, b]) if let Some(whole) = taken_apart(a, b) => self.write(whole),
             (P::MakePair | P::Concat, [a, b]) => again(vec![self.write(a), self.write(b)]),
@@ -401,8 +404,12 @@ fn taken_apart<'a>(a: &'a Term, b: &Term) -> Option<&'a Term> {
     (both == (Pattern::Fst, Pattern::Snd) && whole == same).then_some(whole)
 }
 
-/// The dimensions in which work-items of a group compute it together.
+/// The dimensions in which work-items of a group compute it together. What a kernel of its own does in groups is written by
+/// its host.
 fn local_dimensions(t: &Term) -> BTreeSet<u8> {
+    if t.spine().0.as_pattern() == Some(Pattern::OclRun) {
+        return BTreeSet::new();
+    }
     let own = t
         .as_prim()
         .filter(|p| p.pattern.is_local())

@@ -47,6 +47,18 @@ pub fn has_loops(t: &Term) -> bool {
     }
 }
 
+/// Is the value made of computed vectors, or zipped from such values? It is written vector by vector.
+pub fn is_of_vectors(t: &Term) -> bool {
+    match t.as_pattern_app() {
+        Some((p, args)) => match (p.pattern, args.as_slice()) {
+            (Pattern::AsScalar, [xs]) => has_loops(xs),
+            (Pattern::Zip, [a, b]) => is_of_vectors(a) && is_of_vectors(b),
+            _ => false,
+        },
+        None => false,
+    }
+}
+
 /// Does the function copy one element, or loop over those of its parameter?
 fn is_loop_body(f: &Term) -> bool {
     f.as_lam().is_some_and(|(_, body)| !body.ty().has_array() || has_loops(body))

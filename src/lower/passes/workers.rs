@@ -12,7 +12,7 @@ use crate::dpia::barriers::has_groups;
 use crate::dpia::effects::{self, Around, Effect};
 use crate::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
 use crate::lang::diag::{Diagnostic, Subject};
-use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::target::Storage;
@@ -154,12 +154,17 @@ fn launch_error(message: String) -> Diagnostic {
 struct Use {
     indices: Vec<Option<Nat>>,
     loops: Vec<(u8, Name, Nat)>,
+    /// Of the variables of all loops around it.
+    ranges: Ranges,
 }
 
 impl Use {
     fn new(e: &Effect, level: Level) -> Use {
         let of_workers = |l: &Around| Some(((level.of)(l.kind)?, l.var.clone(), l.n.clone()));
+        let mut ranges = Ranges::default();
+        e.loops.iter().for_each(|l| ranges.insert(l.var.clone(), l.init.clone(), l.n.clone()));
         Use {
+            ranges,
             indices: e.place.indices().into_iter().map(|i| i.cloned()).collect(),
             loops: e.loops.iter().filter_map(of_workers).collect(),
         }
@@ -218,15 +223,41 @@ fn writes_in_loop(c: &Phrase, x: &Name) -> bool {
 }
 
 /// Is a cell surely read by the work-item that wrote it? It is when, for each dimension, one and the same index of the
-/// cell is the loop variable of both accesses, and the loops have the same bounds.
+/// cell tells the iterations of both accesses, and the loops have the same bounds.
 fn same_worker(write: &Use, read: &Use) -> bool {
     write.loops.iter().all(|(d, x, n)| {
         let Some((_, y, _)) = read.loops.iter().find(|(e, _, m)| e == d && m == n) else { return false };
-        let is = |i: &Option<Nat>, var: &Name| {
-            i.as_ref().and_then(Nat::as_variable) == Some(&NatVar::Named(var.clone()))
-        };
-        write.indices.iter().zip(&read.indices).any(|(i, j)| is(i, x) && is(j, y))
+        write.indices.iter().zip(&read.indices).any(|(i, j)| {
+            let (Some(i), Some(j)) = (i, j) else { return false };
+            let of_read = read.tellings(j, y, n);
+            write.tellings(i, x, n).iter().any(|told| of_read.contains(told))
+        })
     })
+}
+
+/// How an index tells an iteration, of which there are n: by its quotient by a number, or by what that leaves of n.
+#[derive(PartialEq, Eq)]
+struct Telling {
+    divisor: Nat,
+    of_rest: bool,
+}
+
+impl Use {
+    /// The ways in which the index tells the iteration of the loop over x.
+    fn tellings(&self, index: &Nat, x: &Name, n: &Nat) -> Vec<Telling> {
+        let is_x = |n: &Nat| n.as_variable() == Some(&NatVar::Named(x.clone()));
+        let is_size =
+            |s: &Nat| s.vars().iter().all(|v| matches!(v, NatVar::Named(x) if !self.ranges.contains(x)));
+        let step = index.step_of(x).filter(|s| !s.is_zero() && is_size(s));
+        let mut ways = vec![];
+        for divisor in std::iter::once(Nat::constant(1)).chain(step) {
+            let quotient = index.floor_div(&divisor).simplify(&self.ranges);
+            let rest = quotient.modulo(n).simplify(&self.ranges);
+            ways.extend(is_x(&quotient).then(|| Telling { divisor: divisor.clone(), of_rest: false }));
+            ways.extend(is_x(&rest).then(|| Telling { divisor, of_rest: true }));
+        }
+        ways
+    }
 }
 
 fn everywhere(memory: &Name, map: Pattern, d: u8, may_be_private: bool) -> Diagnostic {

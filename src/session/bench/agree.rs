@@ -37,12 +37,19 @@ pub fn of_the_compiler(problem: Diagnostic, device: &str) -> Diagnostic {
     ))
 }
 
+/// How the note ends that says why a result differs where products and sums are one operation.
+const ROUNDED_ONCE: &str = "as one operation, both are rounded once, and overflow less.";
+
 /// A wrong result of a kernel that is right where the compiler rounds each product before it adds to it.
 pub fn of_contraction(problem: Diagnostic) -> Diagnostic {
     problem.note(
-        "Where the C compiler rounds every product before it is added to something (`-ffp-contract=off`) the same kernel is right: as \
-         one operation, both are rounded once, and overflow less.",
+        format!("Where the C compiler rounds every product before it is added to something (`-ffp-contract=off`) the same kernel is right: {ROUNDED_ONCE}"),
     )
+}
+
+/// Is it known that rounding a product and a sum once makes the difference?
+pub fn is_of_contraction(problem: &Diagnostic) -> bool {
+    problem.notes.iter().any(|note| note.ends_with(ROUNDED_ONCE))
 }
 
 /// Is it known to be a mistake of the compiler?

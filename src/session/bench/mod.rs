@@ -14,7 +14,7 @@ mod pair;
 mod place;
 mod request;
 
-pub use agree::is_of_the_compiler;
+pub use agree::{is_of_contraction, is_of_the_compiler};
 pub use checked::Beforehand;
 pub use inputs::Inputs;
 pub use known::Known;
