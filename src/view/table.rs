@@ -164,7 +164,7 @@ mod tests {
     /// Names that differ at their ends are seen to differ before figures are seen.
     #[test]
     fn different_names_are_not_cut_to_the_same_text() {
-        let row = |name: &str| vec![Line::plain(name), Line::plain("1204"), Line::plain("1.500 ms")];
+        let row = |name: &'static str| vec![Line::plain(name), Line::plain("1204"), Line::plain("1.500 ms")];
         let rows: Vec<Vec<Line>> = ["splitJoin(8)", "splitJoin(16)", "splitJoin(32)"].map(row).to_vec();
         let columns = [Column::flexible("rule"), Column::figures("fired"), Column::figures("time")];
         let (head, lines) = layout(&columns, &rows, 25, Alphabet::Unicode);
