@@ -57,7 +57,10 @@ pub const WAY_OUT: &str = "`:save FILE` writes all of it to another place.";
 
 /// What is said where a log cannot be written.
 pub fn diagnostic(e: &LogError) -> Diagnostic {
-    let in_the_way = |kind: ErrorKind| matches!(kind, ErrorKind::NotADirectory | ErrorKind::IsADirectory);
+    // A file in the place of the log's folder, whichever way the system says it.
+    let in_the_way = |kind: ErrorKind| {
+        matches!(kind, ErrorKind::NotADirectory | ErrorKind::IsADirectory | ErrorKind::AlreadyExists)
+    };
     let code = match e {
         LogError::Exists { .. } => "E0918",
         LogError::Io { source, .. } if in_the_way(source.kind()) => "E0918",
