@@ -301,7 +301,7 @@ const BY_SIZES: [(&str, &[&str], &str); 8] = [
            points |> transpose |> map (\\column.
              (zip column labels |> map (\\p. select (snd p == c) (fst p) 0.0) |> reduce (+) 0) / max 1 count))",
         &["n=65600", "k=3", "d=5"],
-        "runs on (16, 4, 512) work-items",
+        "k0 runs on (2048, 1, 1) work-items, in groups of (256, 1, 1)",
     ),
     (
         "def dot (a b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
