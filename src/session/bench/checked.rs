@@ -531,7 +531,8 @@ impl<'a> Checked<'a> {
                 *most = most.max((moved - double).abs());
                 let away = (value(&found[*i], *k) - double).abs();
                 // What is no number is as far away as can be.
-                !(away <= AS_FAR * *most)
+                let is_explained = away <= AS_FAR * *most;
+                !is_explained
             });
             if wrong.is_empty() {
                 return Ok(Some(number));
