@@ -1,9 +1,9 @@
 //! How much a program computes and moves, in its own sizes: what rates (GFLOP/s, GB/s) are computed from.
 //!
 //! In comes a closed term, out come counts as symbolic sizes. A computation counts once where it is written and as
-//! often as the patterns around it repeat it; both sides of a `select` count, unless given sizes decide it. Bytes are those of the inputs and of the
-//! output, each once: what must cross the memory bus at the least. Rates that compare programs should take the counts
-//! of the high-level program, not those of its rewritten forms, which may compute things twice.
+//! often as the patterns around it repeat it; both sides of a `select` count, unless given sizes decide it. Bytes are those
+//! of the inputs and of the output, each once: what must cross the memory bus at the least. Rates that compare programs
+//! should take the counts of the high-level program, not those of its rewritten forms, which may compute things twice.
 
 use super::build;
 use super::declared::unfolded;

@@ -356,12 +356,15 @@ impl Infer {
                 )),
                 _ if let Some(d) = a.sub(b).as_constant() => {
                     let (short, by) = if d < 0 { (a, -d) } else { (b, d) };
+                    let short = short.subst(&|v| names.nat(v));
                     let is_plain = short.as_constant().is_some() || short.as_variable().is_some();
                     let short = if is_plain { short.to_string() } else { format!("({short})") };
                     problem.hint(format!("The other one has {by} more: `take {short} xs` are the first of them."))
                 }
-                (Some(NatVar::Named(_)), None) if matches!(why, Why::Returned(_)) => problem
-                    .hint(format!("The result has `{b}` elements: if that is meant, its type is `({b}).…`.")),
+                (Some(NatVar::Named(_)), None) if matches!(why, Why::Returned(_)) => {
+                    let b = b.subst(&|v| names.nat(v));
+                    problem.hint(format!("The result has `{b}` elements: if that is meant, its type is `({b}).…`."))
+                }
                 (Some(NatVar::Named(name)), _) | (_, Some(NatVar::Named(name))) => {
                     problem.hint(format!("`{name}` may be any size here."))
                 }

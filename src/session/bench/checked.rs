@@ -520,15 +520,19 @@ impl<'a> Checked<'a> {
         let value = |data: &HostData, k: usize| data.get(k).map_or(f64::NAN, |v| v.to_f64());
         let mut wrong: Vec<(usize, usize, f64)> = vec![];
         for (i, (double, found)) in doubles.iter().zip(found).enumerate() {
-            let cells = check::wrong_cells(double, found, tolerance(i, double));
-            wrong.extend(cells.into_iter().map(|k| (i, k, 0.0)));
+            let known = tolerance(i, double);
+            let cells = check::wrong_cells(double, found, known);
+            // Where double precision has room and the program as written overflows, its own value is right, too.
+            let cells = cells.into_iter().filter(|k| check::is_wrong(&own[i], found, known, *k));
+            wrong.extend(cells.map(|k| (i, k, 0.0)));
         }
         let number = wrong.len();
         let mut moved = own.to_vec();
         for turn in 0..MOVES {
             wrong.retain_mut(|(i, k, most)| {
                 let (double, moved) = (value(&doubles[*i], *k), value(&moved[*i], *k));
-                *most = most.max((moved - double).abs());
+                let by = (moved - double).abs();
+                *most = if by.is_finite() { most.max(by) } else { *most };
                 let away = (value(&found[*i], *k) - double).abs();
                 // What is no number is as far away as can be.
                 let is_explained = away <= AS_FAR * *most;
