@@ -161,7 +161,7 @@ pub fn write(
 /// Looks, before anything is measured, whether there can be such a function of these two, and whether its files can be written.
 ///
 /// # Errors
-/// As [`files`] and [`write`], but for what the times decide.
+/// As [`files`] and [`write()`], but for what the times decide.
 pub fn in_the_way(
     sides: [Side<'_>; 2],
     device: &str,
