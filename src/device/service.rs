@@ -1,14 +1,14 @@
-//! The real devices: every question goes to a worker process of its own.
+//! The real devices: questions go to worker processes.
 use super::cpu::{self, HostCode, Objects, Toolchain};
 use super::worker::wire::{Ask, Job, MAX_BODY, Tell};
-use super::worker::{Limits, WorkerCommand, ask};
+use super::worker::{Kept, Limits, WorkerCommand, ask};
 use super::{
     Backend, Cause, DeviceError, DeviceInfo, DeviceList, Elem, HostData, Language, RunControl, RunReport,
     RunRequest, select,
 };
 use crate::lang::digest::Digest;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
@@ -23,6 +23,7 @@ pub struct Devices {
     toolchain: Mutex<Option<Toolchain>>,
     opencl: Mutex<Option<Vec<DeviceInfo>>>,
     objects: Objects,
+    kept: Kept,
 }
 
 impl Default for Devices {
@@ -49,7 +50,8 @@ impl Devices {
     }
 
     fn of(worker: WorkerCommand) -> Devices {
-        Devices { worker, toolchain: Mutex::new(None), opencl: Mutex::new(None), objects: Objects::default() }
+        let (toolchain, opencl) = (Mutex::new(None), Mutex::new(None));
+        Devices { worker, toolchain, opencl, objects: Objects::default(), kept: Kept::default() }
     }
 
     /// Gives workers that are this program another value of an environment variable.
@@ -107,14 +109,28 @@ impl Devices {
             keys.iter().map(|key| key.and_then(|key| self.objects.get(key))).collect();
         let inputs = requests.iter().flat_map(|request| request.inputs());
         let body: Vec<&[u8]> = inputs.chain(objects.iter().flatten().map(|object| &**object)).collect();
-        let lengths = objects.iter().map(|object| object.as_ref().map_or(0, |object| object.len() as u64));
+        let lengths: Vec<u64> =
+            objects.iter().map(|object| object.as_ref().map_or(0, |object| object.len() as u64)).collect();
         let outputs: Vec<_> = jobs.iter().map(Job::outputs).collect();
         let bytes = |(elem, len): &(Elem, usize)| elem.bytes() as u64 * *len as u64;
         let most = outputs.iter().flatten().map(bytes).sum::<u64>().min(MAX_BODY);
-        let folder = temporary()?;
-        let question =
-            Ask::Run { folder: folder.path().to_owned(), toolchain, jobs, objects: lengths.collect() };
-        let answer = ask(&self.worker, &question, &body, Limits { time, body: most }, control)?;
+        // Functions of the host run in the worker's own memory, of which nothing may be left to the next.
+        let stay = toolchain.is_none();
+        let question = |folder: &Path| Ask::Run {
+            folder: folder.to_owned(),
+            toolchain: toolchain.clone(),
+            jobs: jobs.clone(),
+            objects: lengths.clone(),
+            stay,
+        };
+        let limits = Limits { time, body: most };
+        let answer = match stay {
+            true => self.kept.ask(&self.worker, &question, &body, limits, control)?,
+            false => {
+                let folder = temporary()?;
+                ask(&self.worker, &question(folder.path()), &body, limits, control)?
+            }
+        };
         for (job, object) in answer.compiled {
             if let Some(key) = keys.get(job).copied().flatten() {
                 self.objects.keep(key, object);

@@ -13,7 +13,7 @@ use super::list::{Found, find};
 use super::memory::{Memory, Shared, nanoseconds, strange};
 use ocl::core::{
     self, ArgVal, CommandQueueProperties, ContextProperties, DeviceId, Event, KernelWorkGroupInfo,
-    KernelWorkGroupInfoResult, ProfilingInfo, ProfilingInfoResult,
+    KernelWorkGroupInfoResult, PlatformId, ProfilingInfo, ProfilingInfoResult,
 };
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +30,28 @@ pub struct OpenClKernel {
     steps: Vec<Call>,
     host: Option<HostCode>,
     about: About,
+}
+
+/// The contexts of devices that were opened. A driver may load its library for each context anew.
+#[derive(Default)]
+pub struct Contexts(BTreeMap<String, core::Context>);
+
+impl Contexts {
+    fn of(
+        &mut self,
+        id: &str,
+        platform: PlatformId,
+        device: DeviceId,
+    ) -> Result<core::Context, DeviceError> {
+        if let Some(context) = self.0.get(id) {
+            return Ok(context.clone());
+        }
+        let properties = ContextProperties::new().platform(platform);
+        let context = core::create_context(Some(&properties), &[device], None, None)
+            .map_err(|error| failure("opening the device", &error))?;
+        self.0.insert(id.to_owned(), context.clone());
+        Ok(context)
+    }
 }
 
 /// What a parameter is on the device.
@@ -75,6 +97,7 @@ impl OpenClKernel {
         job: &Job,
         inputs: Vec<Buffer>,
         host: Option<HostCode>,
+        contexts: &mut Contexts,
     ) -> Result<OpenClKernel, DeviceError> {
         let all = find()?;
         let infos: Vec<DeviceInfo> = all.iter().map(|found| found.info.clone()).collect();
@@ -87,9 +110,7 @@ impl OpenClKernel {
             Range::of(step, info)?;
         }
         fits(job, info)?;
-        let properties = ContextProperties::new().platform(*platform);
-        let context = core::create_context(Some(&properties), &[*device], None, None)
-            .map_err(|error| failure("opening the device", &error))?;
+        let context = contexts.of(&info.id, *platform, *device)?;
         let queue =
             core::create_command_queue(&context, device, Some(CommandQueueProperties::new().profiling()))
                 .map_err(|error| failure("opening a queue", &error))?;

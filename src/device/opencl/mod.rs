@@ -8,6 +8,6 @@ mod list;
 mod loader;
 mod memory;
 
-pub use kernel::OpenClKernel;
+pub use kernel::{Contexts, OpenClKernel};
 pub use limits::{group_fits, local_fits};
 pub use list::list;

@@ -1,15 +1,17 @@
-//! The worker's side: one question, one answer.
+//! The worker's side: a question, an answer, and another one where it is to stay.
 use super::super::buffer::{Buffer, available};
 use super::super::cpu::{self, CpuKernel, HostCode};
-use super::super::opencl::{self, OpenClKernel};
+use super::super::opencl::{self, Contexts, OpenClKernel};
 use super::super::proto::{Language, PartTimes, Progress};
 use super::super::service::temporary;
 use super::super::{Cause, DeviceError};
-use super::FLAG;
 use super::measure::{Kernel, measure};
-use super::parent::surroundings;
+use super::parent::{GRACE, surroundings};
 use super::wire::{self, Ask, Job, MAX_OBJECT, Outcome, Slot, Tell};
+use super::{FLAG, IDLE};
 use nix::unistd::{getpgrp, getpid};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 use rustix::process::{Resource, Rlimit, Signal, kill_current_process_group, setrlimit};
 use std::fs::File;
 use std::io::{self, Read, StdinLock};
@@ -17,19 +19,81 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tempfile::TempDir;
+
+/// What a worker does.
+struct State {
+    /// Is it at work on a question, or has it answered?
+    at_work: bool,
+    /// The folder of its temporary files.
+    folder: Option<PathBuf>,
+}
+
+static STATE: Mutex<State> = Mutex::new(State { at_work: true, folder: None });
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Runs a worker to its end. The command line calls this when its first argument is [`super::FLAG`].
 pub fn main() -> ExitCode {
     let Ok(mut answers) = answers() else { return ExitCode::FAILURE };
     modest();
-    let mut questions = io::stdin().lock();
-    let Ok((question, length)) = wire::receive::<Ask>(&mut questions) else { return ExitCode::FAILURE };
-    let (tell, outputs) = answer(question, length, questions, &mut answers);
-    let parts: Vec<&[u8]> = outputs.iter().map(Vec::as_slice).collect();
-    match wire::send(&mut answers, &tell, &parts) {
+    watch();
+    let done = answer_all(&mut answers);
+    if is_alone(Some(&Timespec::default())) {
+        remove_files();
+    }
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Answers questions until none comes after one that the worker stays for.
+fn answer_all(answers: &mut File) -> io::Result<()> {
+    let mut questions = io::stdin().lock();
+    let mut contexts = Contexts::default();
+    loop {
+        let (question, length) = wire::receive::<Ask>(&mut questions)?;
+        state().at_work = true;
+        let stays = matches!(question, Ask::Run { stay: true, .. });
+        let (tell, outputs) = answer(question, length, &mut questions, &mut contexts, answers);
+        state().at_work = false;
+        let parts: Vec<&[u8]> = outputs.iter().map(Vec::as_slice).collect();
+        wire::send(answers, &tell, &parts)?;
+        if !stays || !matches!(tell, Tell::Ran(_)) || !is_asked_again() {
+            return Ok(());
+        }
+    }
+}
+
+/// Waits for another question, for a while; whether there is one.
+fn is_asked_again() -> bool {
+    let limit = Timespec::try_from(IDLE).ok();
+    polled(PollFlags::IN, limit.as_ref()).contains(PollFlags::IN)
+}
+
+/// Waits until the parent is gone, which closes the pipe; whether it is, where there is a limit.
+fn is_alone(limit: Option<&Timespec>) -> bool {
+    !polled(PollFlags::RDHUP, limit).is_empty()
+}
+
+/// What there is of the pipe that questions come from, as soon as there is something or the time is over.
+fn polled(flags: PollFlags, limit: Option<&Timespec>) -> PollFlags {
+    let stdin = rustix::stdio::stdin();
+    let mut fds = [PollFd::new(&stdin, flags)];
+    match retry_on_intr(|| poll(&mut fds, limit)) {
+        Ok(_) => fds[0].revents(),
+        Err(_) => PollFlags::ERR,
+    }
+}
+
+fn remove_files() {
+    let folder = state().folder.take();
+    if let Some(folder) = folder {
+        let _ = std::fs::remove_dir_all(folder);
     }
 }
 
@@ -51,14 +115,16 @@ fn modest() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
-/// Ends the group as soon as the parent is gone, which closes the pipe, and leaves no files behind.
-fn watch(folder: Option<PathBuf>) {
-    std::thread::spawn(move || {
-        let mut byte = [0];
-        while matches!(io::stdin().read(&mut byte), Ok(1)) {}
-        if let Some(folder) = folder {
-            let _ = std::fs::remove_dir_all(folder);
+/// Ends the group as soon as the parent is gone, and leaves no files behind. A worker that has answered has a while to end by
+/// itself, as drivers write their caches then.
+fn watch() {
+    std::thread::spawn(|| {
+        is_alone(None);
+        let at_work = state().at_work;
+        if !at_work {
+            std::thread::sleep(GRACE);
         }
+        remove_files();
         // Only a group of its own: who starts a worker by hand keeps the shell it was started from.
         if getpgrp() == getpid() {
             let _ = kill_current_process_group(Signal::KILL);
@@ -69,30 +135,29 @@ fn watch(folder: Option<PathBuf>) {
 
 /// The folder for temporary files that was named, or, where that is on another machine, one of its own.
 fn at_hand(named: PathBuf) -> Result<(PathBuf, Option<TempDir>), DeviceError> {
-    if named.is_dir() {
-        return Ok((named, None));
-    }
-    let own = temporary()?;
-    Ok((own.path().to_owned(), Some(own)))
+    let own = if named.is_dir() { None } else { Some(temporary()?) };
+    let folder = own.as_ref().map_or(named, |own| own.path().to_owned());
+    state().folder = Some(folder.clone());
+    Ok((folder, own))
 }
 
-fn answer(question: Ask, length: u64, questions: StdinLock<'_>, answers: &mut File) -> (Tell, Vec<Vec<u8>>) {
+fn answer(
+    question: Ask,
+    length: u64,
+    questions: &mut StdinLock<'_>,
+    contexts: &mut Contexts,
+    answers: &mut File,
+) -> (Tell, Vec<Vec<u8>>) {
     let told = match question {
-        Ask::Probe { folder } => {
-            drop(questions);
-            probed(folder)
-        }
-        Ask::List => {
-            drop(questions);
-            watch(None);
-            opencl::list().map(|devices| (Tell::Listed(devices), Vec::new()))
-        }
-        Ask::Run { folder, toolchain, jobs, objects } => {
+        Ask::Probe { folder } => probed(folder),
+        Ask::List => opencl::list().map(|devices| (Tell::Listed(devices), Vec::new())),
+        Ask::Run { folder, toolchain, jobs, objects, .. } => {
             let mut tell = |said: Tell, body: &[u8]| {
                 // A parent that does not listen is gone, and then so is this process.
                 let _ = wire::send(answers, &said, &[body]);
             };
-            run(folder, toolchain.as_ref(), &jobs, &objects, length, questions, &mut tell)
+            let memories = memories(&jobs, &objects, length, questions);
+            memories.and_then(|given| run(folder, toolchain.as_ref(), &jobs, given, contexts, &mut tell))
         }
     };
     told.unwrap_or_else(|error| (Tell::Failed(error), Vec::new()))
@@ -100,44 +165,52 @@ fn answer(question: Ask, length: u64, questions: StdinLock<'_>, answers: &mut Fi
 
 fn probed(folder: PathBuf) -> Result<(Tell, Vec<Vec<u8>>), DeviceError> {
     let (folder, _own) = at_hand(folder)?;
-    watch(Some(folder.clone()));
     let toolchain = cpu::probe(&folder)?;
     Ok((Tell::Probed(toolchain), Vec::new()))
 }
 
-fn run(
-    folder: PathBuf,
-    toolchain: Option<&cpu::Toolchain>,
+/// The inputs of a job, and its C where that was compiled before.
+type Given = (Vec<Buffer>, Vec<u8>);
+
+/// Reads the body of the question.
+fn memories(
     jobs: &[Job],
     objects: &[u64],
     length: u64,
-    mut questions: StdinLock<'_>,
-    tell: &mut dyn FnMut(Tell, &[u8]),
-) -> Result<(Tell, Vec<Vec<u8>>), DeviceError> {
-    let strange = || DeviceError::new(Cause::Protocol, "The worker process was asked something strange.");
+    questions: &mut StdinLock<'_>,
+) -> Result<Vec<Given>, DeviceError> {
     let bytes = jobs.iter().map(Job::input_bytes).chain(objects.iter().copied().map(Some));
     let expected = bytes.into_iter().try_fold(0u64, |sum, bytes| sum.checked_add(bytes?));
-    let mode = jobs.first().map(|job| job.mode).ok_or_else(strange)?;
     if expected != Some(length) || objects.len() != jobs.len() || objects.iter().any(|o| *o > MAX_OBJECT) {
         return Err(strange());
     }
     enough(jobs)?;
     let mut memories = Vec::new();
     for job in jobs {
-        memories.push(inputs(job, &mut questions)?);
+        memories.push(inputs(job, questions)?);
     }
-    let mut compiled = Vec::new();
-    for bytes in objects {
+    let mut given = Vec::new();
+    for (inputs, bytes) in memories.into_iter().zip(objects) {
         let mut object = vec![0; usize::try_from(*bytes).map_err(|_| strange())?];
         questions.read_exact(&mut object).map_err(|error| lost(&error))?;
-        compiled.push(object);
+        given.push((inputs, object));
     }
-    drop(questions);
+    Ok(given)
+}
+
+fn run(
+    folder: PathBuf,
+    toolchain: Option<&cpu::Toolchain>,
+    jobs: &[Job],
+    given: Vec<Given>,
+    contexts: &mut Contexts,
+    tell: &mut dyn FnMut(Tell, &[u8]),
+) -> Result<(Tell, Vec<Vec<u8>>), DeviceError> {
+    let mode = jobs.first().map(|job| job.mode).ok_or_else(strange)?;
     let (folder, _own) = at_hand(folder)?;
-    watch(Some(folder.clone()));
     tell(Tell::Progress(Progress::Compiling), &[]);
     let mut kernels: Vec<Box<dyn Kernel>> = Vec::new();
-    for (index, ((job, inputs), object)) in jobs.iter().zip(memories).zip(compiled).enumerate() {
+    for (index, (job, (inputs, object))) in jobs.iter().zip(given).enumerate() {
         let folder = folder.join(index.to_string());
         let host = match (job.entries(Language::C).is_empty(), toolchain) {
             (true, _) => None,
@@ -153,7 +226,7 @@ fn run(
         };
         kernels.push(match host {
             Some(host) if job.device == "cpu" => Box::new(CpuKernel::build(job, inputs, host)?),
-            host => Box::new(OpenClKernel::build(job, inputs, host)?),
+            host => Box::new(OpenClKernel::build(job, inputs, host, contexts)?),
         });
     }
     let samples = measure(&mut kernels, mode, &mut |progress| tell(Tell::Progress(progress), &[]))?;
@@ -180,6 +253,10 @@ fn run(
         });
     }
     Ok((Tell::Ran(outcomes), outputs))
+}
+
+fn strange() -> DeviceError {
+    DeviceError::new(Cause::Protocol, "The worker process was asked something strange.")
 }
 
 fn lost(error: &io::Error) -> DeviceError {

@@ -1,9 +1,9 @@
 //! The worker process: where text is compiled, drivers are loaded and kernels run.
 //!
 //! A worker is this same program, started again with [`FLAG`] as its only argument, or with `worker` by a command of the
-//! user, on another machine say. It lives for one question:
-//! it reads it from its standard input, answers on its standard output (`wire`), and ends. Whatever compilers,
-//! drivers and kernels print is caught through its standard error.
+//! user, on another machine say. It reads a question from its standard input, answers on its standard output (`wire`), and
+//! ends, unless it was told to stay for another one (`kept`). Whatever compilers, drivers and kernels print is caught through
+//! its standard error.
 //!
 //! What holds:
 //! * A worker that crashes, hangs or prints takes nothing with it: `parent` turns it into a `DeviceError`.
@@ -13,12 +13,17 @@
 //!   (The kernel's parent-death signal is tied to the thread that started the process and leaves no time to clean
 //!   up, hence the pipe.)
 mod child;
+mod kept;
 pub(super) mod measure;
 mod parent;
 pub(super) mod wire;
 
 pub use child::{main, serve};
+pub(super) use kept::Kept;
 pub(super) use parent::{Limits, WorkerCommand, ask};
 
 /// The hidden first argument that makes the program a worker.
 pub const FLAG: &str = "__worker";
+
+/// So long a worker waits for another question before it ends.
+const IDLE: std::time::Duration = std::time::Duration::from_secs(10);

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// How often the clock and the wish to stop are looked at.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 25_000_000 };
 /// How long a worker that has answered may take to end by itself (drivers write their caches then).
-const GRACE: Duration = Duration::from_secs(1);
+pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// Where a command of the user's leads to no worker.
 const NO_WORKER: &str =
@@ -104,23 +104,21 @@ pub fn ask(
     limits: Limits,
     control: &mut RunControl<'_>,
 ) -> Result<Answer, DeviceError> {
-    let length = body.iter().map(|part| part.len() as u64).sum();
-    let head = wire::head(question, length).map_err(|error| {
-        DeviceError::new(Cause::BadRequest, format!("The request cannot be sent: {error}."))
-    })?;
-    let mut parts = vec![head.as_slice()];
-    parts.extend(body);
     let mut worker = Worker::start(command, question)?;
-    worker.talk(parts, limits, control)
+    let answer = worker.talk(question, body, limits, control)?;
+    worker.finish();
+    Ok(answer)
 }
 
 /// A running worker. Dropping it ends its whole process group and reaps it.
-struct Worker<'a> {
+#[derive(Debug)]
+pub struct Worker {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: ChildStdout,
     stderr: Option<ChildStderr>,
-    question: &'a Ask,
+    /// What it is asked.
+    asked: Asked,
     /// The command of the user that leads to it, where there is one.
     command: Option<String>,
     /// Has it said anything that is an answer, or the beginning of one?
@@ -131,14 +129,36 @@ struct Worker<'a> {
     ended: bool,
 }
 
-impl Drop for Worker<'_> {
+/// The kinds of questions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Asked {
+    Probe,
+    List,
+    Run,
+}
+
+impl Asked {
+    fn of(question: &Ask) -> Asked {
+        match question {
+            Ask::Probe { .. } => Asked::Probe,
+            Ask::List => Asked::List,
+            Ask::Run { .. } => Asked::Run,
+        }
+    }
+}
+
+impl Drop for Worker {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-impl<'a> Worker<'a> {
-    fn start(command: &WorkerCommand, question: &'a Ask) -> Result<Worker<'a>, DeviceError> {
+impl Worker {
+    /// Starts a worker whose first question will be this one.
+    ///
+    /// # Errors
+    /// That it cannot be started.
+    pub fn start(command: &WorkerCommand, question: &Ask) -> Result<Worker, DeviceError> {
         let mut process = command.process(question);
         process.process_group(0);
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -161,7 +181,7 @@ impl<'a> Worker<'a> {
             stdin: Some(stdin),
             stdout,
             stderr: Some(stderr),
-            question,
+            asked: Asked::of(question),
             command: matches!(command, WorkerCommand::Shell(_)).then(|| command.shown()),
             spoke: false,
             progress: None,
@@ -181,14 +201,24 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    fn talk(
+    /// Asks a question and waits for its answer.
+    ///
+    /// # Errors
+    /// As [`ask`]; then the worker is gone, or is when it is dropped.
+    pub fn talk(
         &mut self,
-        mut parts: Vec<&[u8]>,
+        question: &Ask,
+        body: &[&[u8]],
         limits: Limits,
         control: &mut RunControl<'_>,
     ) -> Result<Answer, DeviceError> {
         let start = Instant::now();
-        parts.reverse();
+        let length = body.iter().map(|part| part.len() as u64).sum();
+        let head = wire::head(question, length).map_err(|error| {
+            DeviceError::new(Cause::BadRequest, format!("The request cannot be sent: {error}."))
+        })?;
+        (self.asked, self.progress, self.noise) = (Asked::of(question), None, Capture::default());
+        let mut parts: Vec<&[u8]> = body.iter().rev().copied().chain([head.as_slice()]).collect();
         let mut heard = Vec::new();
         let mut compiled = Vec::new();
         let most = limits.body.max(MAX_OBJECT);
@@ -212,7 +242,7 @@ impl<'a> Worker<'a> {
                     Tell::Compiled(job) => compiled.push((job, body)),
                     Tell::Failed(error) => return Err(self.failed(error)),
                     tell => {
-                        self.finish();
+                        self.listen();
                         return Ok(Answer { tell, body, compiled, stderr: self.noise.text() });
                     }
                 }
@@ -316,8 +346,9 @@ impl<'a> Worker<'a> {
         Ok(Some((tell, std::mem::replace(heard, later))))
     }
 
-    /// Lets a worker that has answered end by itself, for a while.
-    fn finish(&mut self) {
+    /// Lets a worker that has answered its last question end by itself, for a while.
+    pub fn finish(&mut self) {
+        self.stdin = None;
         let start = Instant::now();
         let mut rest = Vec::new();
         while start.elapsed() < GRACE && self.read(&mut rest).unwrap_or(false) {
@@ -358,18 +389,18 @@ impl<'a> Worker<'a> {
 
     /// What was going on, as the beginning of a sentence.
     fn what(&self) -> &'static str {
-        match self.question {
-            Ask::Probe { .. } => "The search for a C compiler",
-            Ask::List => "The search for OpenCL devices",
-            Ask::Run { .. } => "The run",
+        match self.asked {
+            Asked::Probe => "The search for a C compiler",
+            Asked::List => "The search for OpenCL devices",
+            Asked::Run => "The run",
         }
     }
 
     /// Where it stood, as the end of a sentence.
     fn phase(&self) -> String {
-        match (self.question, self.progress) {
-            (Ask::Probe { .. }, _) => "while the C compiler was tried".to_owned(),
-            (Ask::List, _) => "while OpenCL devices were listed".to_owned(),
+        match (self.asked, self.progress) {
+            (Asked::Probe, _) => "while the C compiler was tried".to_owned(),
+            (Asked::List, _) => "while OpenCL devices were listed".to_owned(),
             (_, None) => "before anything was compiled".to_owned(),
             (_, Some(Progress::Compiling)) => "while the kernel was compiled".to_owned(),
             (_, Some(Progress::WarmingUp | Progress::Running { done: 0, .. })) => {
@@ -390,15 +421,15 @@ impl<'a> Worker<'a> {
             let message = format!("{} was ended after {} s: {silent}.", self.what(), limit.as_secs_f64());
             return DeviceError::new(Cause::TimeLimit, message).hint(NO_WORKER).details(self.noise.text());
         }
-        let hint = match self.question {
-            Ask::Probe { .. } => "Set CC to a C compiler that works.",
-            Ask::List => {
+        let hint = match self.asked {
+            Asked::Probe => "Set CC to a C compiler that works.",
+            Asked::List => {
                 "A driver hangs; `clinfo` may tell which. OCL_ICD_VENDORS narrows the drivers that are asked."
             }
-            Ask::Run { .. } if matches!(self.progress, Some(Progress::Compiling)) => {
+            Asked::Run if matches!(self.progress, Some(Progress::Compiling)) => {
                 "The compiler hangs, or the kernel is too long for it: does it come to its end elsewhere? For `cpu`, CC names another one."
             }
-            Ask::Run { .. } => {
+            Asked::Run => {
                 "Does a loop of the kernel end for these sizes? If it does, run it at smaller ones."
             }
         };
@@ -460,14 +491,14 @@ impl<'a> Worker<'a> {
                 _ => (Cause::Crashed, "ended without an answer".to_owned()),
             },
         };
-        let hint = match (self.question, cause) {
+        let hint = match (self.asked, cause) {
             (_, Cause::OutOfMemory) => "Choose smaller sizes.",
             (_, Cause::Storage) => "Raise the limit (`ulimit -f`).",
             _ if self.command.is_some() => {
                 "The kernel, its driver or the command of `--worker` is at fault; that command has to end in `shine-tui worker`, \
                  of this version."
             }
-            (Ask::Run { .. }, _) => {
+            (Asked::Run, _) => {
                 "The kernel, or the driver that ran it, is at fault; the session goes on."
             }
             _ => "A driver or compiler is at fault; the session goes on without it.",

@@ -22,7 +22,7 @@ pub const MAX_BODY: u64 = 1 << 42;
 /// No compiled kernel that is kept is longer, in bytes.
 pub const MAX_OBJECT: u64 = 8 << 20;
 
-/// What the worker is asked, once in its life.
+/// What the worker is asked.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Ask {
     /// Which C compiler is there, and what does it know?
@@ -42,6 +42,8 @@ pub enum Ask {
         /// For each job how many bytes its compiled C has, which stand in the body behind all arrays; 0 where it is to be
         /// compiled.
         objects: Vec<u64>,
+        /// Whether the worker stays for another question.
+        stay: bool,
     },
 }
 
@@ -321,7 +323,7 @@ mod tests {
         assert_eq!(job.input_bytes(), Some(16));
         let mut pipe = Vec::new();
         let ask =
-            Ask::Run { folder: "/tmp".into(), toolchain: None, jobs: vec![job.clone()], objects: vec![0] };
+            Ask::Run { folder: "/tmp".into(), toolchain: None, jobs: vec![job.clone()], objects: vec![0], stay: false };
         send(&mut pipe, &ask, &[&[1, 2], &[3]]).unwrap();
         let mut from = pipe.as_slice();
         let (back, body) = receive::<Ask>(&mut from).unwrap();
