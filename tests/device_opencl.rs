@@ -6,8 +6,8 @@ use crate::device_common::{
     assert_gone, devices, double, doubled, list, opencl, request, run, unknown_devices,
 };
 use shine_tui::device::{
-    Cause, DeviceKind, Elem, FloatMode, HostData, HostScalar, Mode, Param, RunControl, RunRequest, Timer,
-    roofline,
+    Cause, DeviceKind, Devices, Elem, FloatMode, HostData, HostScalar, Mode, Param, RunControl, RunRequest,
+    Timer, roofline,
 };
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -252,4 +252,41 @@ fn the_peak_of_a_device() {
     let peak = roofline::measure(devices, device, &mut control).unwrap();
     assert!(peak.gflops.is_finite() && peak.gflops > 0.0, "{peak:?}");
     assert!(peak.gbytes.is_finite() && peak.gbytes > 0.0, "{peak:?}");
+}
+
+/// A worker stays for other questions and is replaced where it cannot answer; none outlives who asks.
+#[test]
+fn workers_stay() {
+    let Some(device) = opencl() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let started = folder.path().join("started");
+    let program = env!("CARGO_BIN_EXE_shine-tui");
+    let devices =
+        Devices::elsewhere(&format!("echo $$ >> '{}' && exec '{program}' worker", started.display()));
+    let workers = || -> Vec<i32> {
+        let text = std::fs::read_to_string(&started).unwrap();
+        text.lines().map(|line| line.parse().unwrap()).collect()
+    };
+    let lives = |pid: i32| Path::new(&format!("/proc/{pid}")).exists();
+    for n in [5, 7, 1] {
+        assert_eq!(run(&devices, &double(&device, n)).unwrap().outputs, [doubled(n)]);
+    }
+    let [first] = workers()[..] else { panic!("{:?}", workers()) };
+    assert!(lives(first));
+    // What memory held before is not taken for a result.
+    let nothing = run(&devices, &body(&device, "", 4)).unwrap();
+    assert!((0..4).all(|i| nothing.outputs[0].get(i).is_some_and(|value| value.to_f64().is_nan())));
+    // One that died meanwhile is replaced, without a word.
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(first), nix::sys::signal::Signal::SIGKILL).unwrap();
+    assert_eq!(run(&devices, &double(&device, 9)).unwrap().outputs, [doubled(9)]);
+    let [_, second] = workers()[..] else { panic!("{:?}", workers()) };
+    // One that failed answers nothing else.
+    let refused = run(&devices, &body(&device, "this is no text of a kernel", 4)).unwrap_err();
+    assert_eq!(refused.cause, Cause::CompileFailed, "{refused}");
+    assert!(!lives(second));
+    assert_eq!(run(&devices, &double(&device, 3)).unwrap().outputs, [doubled(3)]);
+    let last = *workers().last().unwrap();
+    assert!(lives(last));
+    drop(devices);
+    assert!(!lives(last));
 }

@@ -114,8 +114,8 @@ impl Devices {
         let outputs: Vec<_> = jobs.iter().map(Job::outputs).collect();
         let bytes = |(elem, len): &(Elem, usize)| elem.bytes() as u64 * *len as u64;
         let most = outputs.iter().flatten().map(bytes).sum::<u64>().min(MAX_BODY);
-        // Functions of the host run in the worker's own memory, of which nothing may be left to the next.
-        let stay = toolchain.is_none();
+        // Kernels in C run in the worker's own memory, of which nothing may be left to the next.
+        let stay = !jobs.iter().any(|job| select::is_host(&job.device));
         let question = |folder: &Path| Ask::Run {
             folder: folder.to_owned(),
             toolchain: toolchain.clone(),

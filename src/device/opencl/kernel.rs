@@ -37,12 +37,7 @@ pub struct OpenClKernel {
 pub struct Contexts(BTreeMap<String, core::Context>);
 
 impl Contexts {
-    fn of(
-        &mut self,
-        id: &str,
-        platform: PlatformId,
-        device: DeviceId,
-    ) -> Result<core::Context, DeviceError> {
+    fn of(&mut self, id: &str, platform: PlatformId, device: DeviceId) -> Result<core::Context, DeviceError> {
         if let Some(context) = self.0.get(id) {
             return Ok(context.clone());
         }

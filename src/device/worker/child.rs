@@ -1,6 +1,6 @@
 //! The worker's side: a question, an answer, and another one where it is to stay.
 use super::super::buffer::{Buffer, available};
-use super::super::cpu::{self, CpuKernel, HostCode};
+use super::super::cpu::{self, CpuKernel, HostCode, storage};
 use super::super::opencl::{self, Contexts, OpenClKernel};
 use super::super::proto::{Language, PartTimes, Progress};
 use super::super::service::temporary;
@@ -210,8 +210,11 @@ fn run(
     let (folder, _own) = at_hand(folder)?;
     tell(Tell::Progress(Progress::Compiling), &[]);
     let mut kernels: Vec<Box<dyn Kernel>> = Vec::new();
+    // What is loaded from a path that was loaded before may be what was there then.
+    let fresh =
+        tempfile::Builder::new().prefix("run-").tempdir_in(&folder).map_err(|e| storage(&e.to_string()))?;
     for (index, (job, (inputs, object))) in jobs.iter().zip(given).enumerate() {
-        let folder = folder.join(index.to_string());
+        let folder = fresh.path().join(index.to_string());
         let host = match (job.entries(Language::C).is_empty(), toolchain) {
             (true, _) => None,
             (false, Some(toolchain)) => {

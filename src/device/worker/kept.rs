@@ -60,11 +60,7 @@ impl Kept {
         self.keep(staying, answered)
     }
 
-    fn keep(
-        &self,
-        staying: Staying,
-        answered: Result<Answer, DeviceError>,
-    ) -> Result<Answer, DeviceError> {
+    fn keep(&self, staying: Staying, answered: Result<Answer, DeviceError>) -> Result<Answer, DeviceError> {
         let answer = answered?;
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if answer.stderr.is_empty() && waiting.len() < MOST {

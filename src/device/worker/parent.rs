@@ -498,9 +498,7 @@ impl Worker {
                 "The kernel, its driver or the command of `--worker` is at fault; that command has to end in `shine-tui worker`, \
                  of this version."
             }
-            (Asked::Run, _) => {
-                "The kernel, or the driver that ran it, is at fault; the session goes on."
-            }
+            (Asked::Run, _) => "The kernel, or the driver that ran it, is at fault; the session goes on.",
             _ => "A driver or compiler is at fault; the session goes on without it.",
         };
         DeviceError::new(cause, format!("{}: the worker process {how}, {}.", self.what(), self.phase()))

@@ -322,8 +322,13 @@ mod tests {
         let job = Job::of(&request()).unwrap();
         assert_eq!(job.input_bytes(), Some(16));
         let mut pipe = Vec::new();
-        let ask =
-            Ask::Run { folder: "/tmp".into(), toolchain: None, jobs: vec![job.clone()], objects: vec![0], stay: false };
+        let ask = Ask::Run {
+            folder: "/tmp".into(),
+            toolchain: None,
+            jobs: vec![job.clone()],
+            objects: vec![0],
+            stay: false,
+        };
         send(&mut pipe, &ask, &[&[1, 2], &[3]]).unwrap();
         let mut from = pipe.as_slice();
         let (back, body) = receive::<Ask>(&mut from).unwrap();
