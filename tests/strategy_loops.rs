@@ -253,6 +253,50 @@ fn rests_stay_within_their_arrays() {
     }
 }
 
+/// Matrices of reductions are computed in tiles in registers by `auto`, wherever they stand and whatever is made of them.
+#[test]
+fn matrices_of_auto_are_right() {
+    let dot = |x: &str, y: &str| format!("(zip {x} {y} |> map (\\p. fst p * snd p) |> reduce (+) 0)");
+    let (rows, transposed) = (dot("r", "c"), "a |> map (\\r. transpose b |> map (\\c.");
+    let programs = [
+        // Columns that lie one behind the other.
+        "def f (a: m.k.f32) (b: n.k.f32): m.n.f32 =
+           a |> map (\\r. b |> map (\\c. zip r c |> map (\\p. abs (fst p - snd p)) |> reduce max 0))"
+            .to_owned(),
+        // What is made of the sums, by what else there is of rows and columns.
+        format!("def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = {transposed} max 0 ({rows} - 1)))"),
+        format!(
+            "def f (a: m.k.f32) (b: n.k.f32) (x: m.f32) (y: n.f32): m.n.f32 =
+               zip a x |> map (\\r. zip b y |> map (\\c. {} * snd r + snd c))",
+            dot("(fst r)", "(fst c)")
+        ),
+        format!(
+            "def f (a: m.k.f32) (b: n.k.f32): m.n.f32 =
+               a |> map (\\r. let s = b |> map (\\c. {rows}) in let t = reduce max 0 s in s |> map (\\x. x - t))"
+        ),
+        // One behind the other, and one for each element.
+        format!(
+            "def f (a: m.k.f32) (b: k.n.f32) (d: n.k.f32): m.k.f32 =
+               {transposed} {rows})) |> map (\\r. transpose d |> map (\\c. {rows}))"
+        ),
+        format!(
+            "def f (a: 3.m.k.f32) (b: 3.n.k.f32): 3.m.n.f32 =
+               zip a b |> map (\\p. fst p |> map (\\r. snd p |> map (\\c. {rows})))"
+        ),
+    ];
+    let sizes: [&[(&str, i64)]; 2] = [&[("m", 31), ("n", 27), ("k", 5)], &[("m", 6), ("n", 8), ("k", 1)]];
+    let mut cases = vec![];
+    for (number, text) in programs.iter().enumerate() {
+        let done = rewritten(&read(text), "inLambda(fusedStages ; onThreads(id))");
+        let of_program = cases_of_program(&done, text, &sizes, Target::C, &mut (1000 * number));
+        // Six rows by sixteen columns are summed at once, where there are so many.
+        assert!(of_program.iter().any(|case| case.kernel.text.contains("[96];")), "{text}");
+        cases.extend(of_program);
+    }
+    let checked = ["-fopenmp", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    batch::check(&cases, &batch::run(&batch::unit(&cases), &checked));
+}
+
 /// A tile for each work-item, and work-items that have none.
 #[test]
 fn tiles_of_work_items_are_right() {
@@ -651,10 +695,17 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
         ),
         // Columns side by side, also where a name hides that they are, and inside of another map.
         (
-            "def f (a: n.m.f32): m.m.f32 =
+            "def f (a: 8.m.f32): m.m.f32 =
                let t = transpose a
                t |> map (\\r. t |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
             "p2{7{.3{.}8{3{.}}3{.}}}7{.8{.}.}",
+        ),
+        // In tiles where more is summed: of 7 rows six and one, of too few columns for vectors.
+        (
+            "def f (a: n.m.f32): m.m.f32 =
+               let t = transpose a
+               t |> map (\\r. t |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+            "p6{.7{.}8{7{.}}7{.}}.7{.}8{7{.}}7{.}",
         ),
         // Columns side by side where more is made of each sum, which is stored for that.
         (
