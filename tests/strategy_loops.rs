@@ -253,6 +253,33 @@ fn rests_stay_within_their_arrays() {
     }
 }
 
+/// Where few steps are summed, rows of tiles are written in vectors, and with what is made of the sums.
+#[test]
+fn tiles_of_few_steps_are_written_with_what_is_made_of_them() {
+    let sum = "(zip x y |> map (\\p. fst p * snd p) |> reduce (+) 0)";
+    for (of, is_vector) in [(sum.to_owned(), true), (format!("max 0 ({sum} - 1)"), false)] {
+        let program = read(&format!(
+            "def f (a: (8*m).12.f32) (b: (8*n).12.f32): (8*m).(8*n).f32 = a |> map (\\x. b |> map (\\y. {of}))"
+        ));
+        let done = rewritten(&program, "inLambda(fusedStages ; pairsInTiles(2, 4, 4))");
+        let sizes: [&[(&str, i64)]; 2] = [&[("m", 1), ("n", 2)], &[("m", 2), ("n", 1)]];
+        let cases = sizes.iter().flat_map(|s| {
+            cases_of_program(&done, "few", &[*s], Target::OpenCl, &mut 0).into_iter().map(|c| (*s, c))
+        });
+        for (sizes, mut case) in cases {
+            let text = &case.kernel.text;
+            // Nothing is kept for a kernel that would make more of it.
+            assert!(text.matches("kernel void").count() == 1 && text.contains("local "), "{text}");
+            assert!(!is_vector || text.contains("(global float4*)output"), "{text}");
+            case.global = [sizes[1].1, sizes[0].1, 1].map(|n| 2 * n as u64);
+            case.global[2] = 1;
+            if oclgrind() {
+                simulate(&case).unwrap_or_else(|why| panic!("{why}"));
+            }
+        }
+    }
+}
+
 /// Matrices of reductions are computed in tiles in registers by `auto`, wherever they stand and whatever is made of them.
 #[test]
 fn matrices_of_auto_are_right() {
