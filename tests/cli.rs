@@ -279,17 +279,22 @@ fn products_of_matrices_are_computed_in_tiles_whatever_is_made_of_them() {
       zip a c |> map (\\r. zip (transpose b) (snd r) |> map (\\q. alpha * dot (fst r) (fst q) + beta * snd q))";
     let positive = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 =
       a |> map (\\row. transpose b |> map (\\col. max 0 (dot row col)))";
-    for program in [gemm, positive] {
+    // What takes no more of rows and columns is made in the same kernel, where few steps are summed.
+    for (program, k, sums, kernels) in [
+        (gemm, "k=64", "t1_3_3 +=", 2),
+        (positive, "k=64", "t0_3_3 +=", 1),
+        (positive, "k=1024", "t1_3_3 +=", 2),
+    ] {
         let path = write(dir.path(), "f.rise", format!("{dot}{program}"));
-        let sizes = ["--size", "m=256", "--size", "k=64", "--size", "n=320"];
+        let sizes = ["--size", "m=256", "--size", k, "--size", "n=320"];
         let ran = run(
             dir.path(),
             &[["compile", &path, "--target", "opencl", "-s", "auto"].as_slice(), &sizes].concat(),
         );
-        for part in ["= ((global const float4*)a)[", "= ((global const float4*)b)[", "void k1(", "t1_3_3 +="]
-        {
+        for part in ["= ((global const float4*)a)[", "= ((global const float4*)b)[", sums] {
             assert!(ran.code == 0 && ran.out.contains(part), "{part}: {}{}", ran.out, ran.err);
         }
+        assert_eq!(ran.out.matches("\nkernel ").count(), kernels, "{}", ran.out);
     }
 }
 
