@@ -10,6 +10,26 @@ use crate::sketch::library::{Definition, arity};
 use crate::sketch::{Label, NatSketch, Shape, Sketch, TypeSketch};
 
 impl Reader<'_> {
+    /// Is this a pattern, and no sketch?
+    fn is_pattern(&self, name: &str) -> bool {
+        self.library.get(name).is_empty() && self.library.patterns.find(name).is_some()
+    }
+
+    /// The call of a pattern as an application, and so the calls of patterns within it.
+    fn with_spaces(&self, head: &str, args: &[Arg]) -> String {
+        let options = print::Options::default();
+        let written = |arg: &Arg| match arg {
+            Arg::Expr(e) => match &e.kind {
+                ExprKind::Call(head, args) if self.is_pattern(&head.kind) => {
+                    format!("({})", self.with_spaces(&head.kind, args))
+                }
+                _ => print::argument(e, &options),
+            },
+            Arg::Type(t) => print::ty(t, &options),
+        };
+        std::iter::once(head.to_string()).chain(args.iter().map(written)).collect::<Vec<_>>().join(" ")
+    }
+
     pub(super) fn call(&mut self, span: Span, name: &Ident, args: &[Arg], scope: &Scope) -> Sketch {
         if &*name.kind == NOT
             && scope.param(&name.kind).is_none()
@@ -32,16 +52,9 @@ impl Reader<'_> {
         if definitions.is_empty() {
             // Reports the name, with the nearest one, unless it is a pattern.
             self.name(name.span, &name.kind, &Scope::default());
-            if self.library.patterns.find(&name.kind).is_some() {
+            if self.is_pattern(&name.kind) {
                 let d = Diagnostic::error("E0407", format!("`{}` is a pattern, not a sketch.", name.kind));
-                let options = print::Options::default();
-                let written = |arg: &Arg| match arg {
-                    Arg::Expr(e) => print::argument(e, &options),
-                    Arg::Type(t) => print::ty(t, &options),
-                };
-                let words: Vec<String> =
-                    std::iter::once(name.kind.to_string()).chain(args.iter().map(written)).collect();
-                let hint = format!("Apply it with spaces: `{}`.", words.join(" "));
+                let hint = format!("Apply it with spaces: `{}`.", self.with_spaces(&name.kind, args));
                 self.problem(d.label(span, "called like one").hint(hint));
             }
             return Sketch::any();

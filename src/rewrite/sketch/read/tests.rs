@@ -59,6 +59,9 @@ fn mistakes_have_their_own_messages() {
     let called = read_text("contains(split(32, ?))").unwrap_err();
     assert_eq!(called[0].hints, ["Apply it with spaces: `split 32 ?`."]);
     read_text("contains(split 32 ?)").unwrap();
+    let within = read_text("contains(join(split(32, ?)))").unwrap_err();
+    assert_eq!(within[0].hints, ["Apply it with spaces: `join (split 32 ?)`."]);
+    read_text("contains(join (split 32 ?))").unwrap();
     assert_eq!(messages("foo and bar").len(), 2);
 }
 
