@@ -208,6 +208,13 @@ impl Collector {
                 if prim.pattern == Pattern::OclRun {
                     self.launch(&prim.args);
                 }
+                // The first and the last element are repeated, so there must be one, even where an array may have none.
+                if let (Pattern::PadClamp, Some((padded, _))) = (prim.pattern, t.ty().as_fun())
+                    && let Some((n, _)) = padded.as_array()
+                    && prim.args.iter().any(|arg| *arg != Arg::Nat(Nat::constant(0)))
+                {
+                    self.found.extend(SizeConstraint::of_size(&n.sub(&Nat::constant(1))));
+                }
                 for arg in &prim.args {
                     if let Arg::Nat(n) = arg {
                         self.found.extend(SizeConstraint::of_size(n));

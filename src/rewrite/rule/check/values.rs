@@ -10,6 +10,7 @@ use super::solve::{self, Solution, Solutions, Solver};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::{self, Kind, Rng};
+use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::Value;
@@ -24,8 +25,8 @@ pub(super) struct Drawing {
     /// Where what an instance compares is equal.
     solutions: Solutions,
     marks: Marks,
-    /// The signs of zeros are looked for: something is known of operators, of floats but for these signs, or numbers that are
-    /// computed are given to functions, few of which tell one zero from the other.
+    /// The signs of zeros are looked for: something is known of operators, of floats but for these signs, the smaller or the
+    /// greater number is taken, or numbers that are computed are given to functions, few of which tell one zero from the other.
     signs: bool,
 }
 
@@ -52,7 +53,9 @@ impl Drawing {
                     | Condition::Idempotent(_)
             )
         };
-        let signs = |eq: &Equation| eq.conditions.iter().any(of_operator) || computes_for_functions(eq);
+        let signs = |eq: &Equation| {
+            eq.conditions.iter().any(of_operator) || computes_for_functions(eq) || chooses_a_zero(eq)
+        };
         let signs =
             !rule.marks.reassociates && !rule.marks.unsigned_zeros && rule.equations().iter().any(signs);
         let mentioned = Mentioned::by_rule(rule);
@@ -112,7 +115,9 @@ impl Drawing {
             .iter()
             .zip(&params)
             .map(|(v, ty)| {
-                let v = with_leaves(v, &mut |s| replaced(s, &mut rng));
+                // A zero to start with is chosen before all others: what is beyond it leaves the choice to them.
+                let is_kept = zeros && ty.as_scalar().is_some() && rng.below(2) == 0;
+                let v = if is_kept { v.clone() } else { with_leaves(v, &mut |s| replaced(s, &mut rng)) };
                 with_naturals(&v, ty, &mut |now| self.natural(turn, now, &mut rng))
             })
             .collect();
@@ -164,10 +169,10 @@ impl Drawing {
         let at = rng.below((whole.len() + fractions.len()) as u64 + 2) as usize;
         let fraction = fractions.get(at.wrapping_sub(whole.len()));
         if !s.is_float() {
-            let near = whole.get(at)? + i128::from(rng.below(3)) - 1;
+            let near = whole.get(at)?.saturating_add(i128::from(rng.below(3)) - 1);
             let near = if rng.below(4) == 0 { near / 2 } else { near };
             return Some(Value::int(
-                if s.is_signed_integer() && rng.below(4) == 0 { -near } else { near },
+                if s.is_signed_integer() && rng.below(4) == 0 { near.saturating_neg() } else { near },
                 s,
             ));
         }
@@ -188,6 +193,12 @@ fn computes_for_functions(eq: &Equation) -> bool {
     let computes = |p: &Pat| matches!(&p.node, PatNode::Prim(p, _) if p.is_numeric());
     let sides = [&eq.sides.lhs, &eq.sides.rhs];
     eq.vars.iter().any(|v| v.ty.as_fun().is_some()) && sides.into_iter().flat_map(Pat::nodes).any(computes)
+}
+
+/// Is the smaller or the greater of numbers taken? Of zeros of either sign it is the first.
+fn chooses_a_zero(eq: &Equation) -> bool {
+    let chooses = |p: &Pat| matches!(&p.node, PatNode::Prim(Pattern::Min | Pattern::Max, _));
+    [&eq.sides.lhs, &eq.sides.rhs].into_iter().flat_map(Pat::nodes).any(chooses)
 }
 
 /// Makes all numbers of the last inputs these, one for each.
