@@ -8,6 +8,7 @@ use super::output;
 use super::outputs::{self, Output};
 use crate::device::DeviceInfo;
 use crate::device::roofline::Peak;
+use crate::emit::C_FLAGS;
 use crate::lang::diag::Diagnostic;
 use crate::session::action::Target;
 use crate::session::{self, Session};
@@ -92,8 +93,9 @@ fn makefile(name: &str, target: Target) -> String {
     };
     format!(
         "# Builds lib{name}.so with {what}. {name}.h says how to call it.\n\
-         CC ?= cc\nCFLAGS ?= -O3 -march=native -fno-trapping-math -fopenmp\n\n\
+         CC ?= cc\nCFLAGS ?= -O3 -march=native {} -fopenmp\n\n\
          lib{name}.so: {name}.c{more} {name}.h\n\t$(CC) $(CFLAGS) -fPIC -shared {name}.c{more} {libraries} -o $@\n\n\
-         clean:\n\trm -f lib{name}.so\n\n.PHONY: clean\n"
+         clean:\n\trm -f lib{name}.so\n\n.PHONY: clean\n",
+        C_FLAGS.join(" ")
     )
 }

@@ -24,7 +24,7 @@ pub struct Flag {
 pub const SCALAR: &str = "scalar";
 
 /// All flags. What is marked may change results, as a rule of that mark may (see `rules/README.md`, 8).
-pub const FLAGS: [Flag; 11] = [
+pub const FLAGS: [Flag; 10] = [
     of_c("O2", &["-O2"], "Optimise less than usual (-O3): loops stay shorter."),
     of_c("unroll", &["-funroll-loops"], "Repeat the bodies of loops."),
     of_c(
@@ -34,11 +34,6 @@ pub const FLAGS: [Flag; 11] = [
     ),
     of_c("vectors256", &["-mprefer-vector-width=256"], "Vectors of at most 256 bits."),
     of_c("vectors512", &["-mprefer-vector-width=512"], "Vectors of up to 512 bits."),
-    of_c(
-        "noErrno",
-        &["-fno-math-errno"],
-        "Roots and the like need not set `errno`, so that they are vectorised.",
-    ),
     of_opencl("registers64", "-cl-nv-maxrregcount=64", "At most 64 registers a work-item (NVIDIA)."),
     of_opencl("registers128", "-cl-nv-maxrregcount=128", "At most 128 registers a work-item (NVIDIA)."),
     Flag {

@@ -29,6 +29,10 @@ pub use kernel::{Kernel, KernelParam, ParamKind};
 pub use module::Module;
 pub use stage::Stage;
 
+/// What compilers of C may be told of all that is generated, since no result depends on it: nothing sees that operations
+/// trap, so that choices between numbers go into vectors, or that functions set `errno`, and so do roots.
+pub const C_FLAGS: [&str; 2] = ["-fno-trapping-math", "-fno-math-errno"];
+
 /// The language of generated text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Language {

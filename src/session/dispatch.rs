@@ -6,7 +6,7 @@ use super::bench::target_of;
 use super::sweep::{Point, reaches};
 use super::whole::{self, Asked, Whole, not_written};
 use super::workspace::{Generic, Workspace};
-use crate::emit::Language;
+use crate::emit::{C_FLAGS, Language};
 use crate::emit::dispatch::{Way, alike, dispatch};
 use crate::emit::host;
 use crate::emit::names::Namer;
@@ -182,10 +182,11 @@ pub fn in_the_way(
 fn makefile(name: &str, kernels: &str) -> String {
     format!(
         "{mark}\n# Builds lib{name}.so with a C compiler; {name}.h says how to call it. `make {name}` builds a program that calls it.\n\
-         CC ?= cc\nCFLAGS ?= -O3 -march=native -fopenmp\n\n\
+         CC ?= cc\nCFLAGS ?= -O3 -march=native {flags} -fopenmp\n\n\
          lib{name}.so: {name}.c {kernels} {name}.h\n\t$(CC) $(CFLAGS) -fPIC -shared {name}.c {kernels} -lm -o $@\n\n\
          {name}: {name}_host.c {name}.c {kernels} {name}.h\n\t$(CC) $(CFLAGS) {name}_host.c {name}.c {kernels} -lm -o $@\n\n\
          clean:\n\trm -f lib{name}.so {name}\n\n.PHONY: clean\n",
-        mark = host::MARKS[1]
+        mark = host::MARKS[1],
+        flags = C_FLAGS.join(" ")
     )
 }

@@ -1,6 +1,7 @@
 //! Which C compiler there is, and what it knows.
 use super::super::proto::{DeviceInfo, DeviceKind, FloatMode};
 use super::super::{Cause, DeviceError, Settings, text};
+use crate::emit::C_FLAGS;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -22,11 +23,9 @@ pub struct Toolchain {
 
 /// Always given: a shared object at the usual level of optimisation. A function that is called but not declared is
 /// an error, because C would otherwise guess its type. Names are hidden, so that a kernel called `dup` is not taken for
-/// the system's. That operations trap is nothing a kernel sees, and compilers that reckon with it leave choices between
-/// numbers out of vectors; no result depends on it.
-const BASE: [&str; 6] = [
+/// the system's.
+const BASE: [&str; 5] = [
     "-O3",
-    "-fno-trapping-math",
     "-fPIC",
     "-shared",
     "-fvisibility=hidden",
@@ -43,7 +42,7 @@ const PARALLEL: &str = "#include <omp.h>\n\
 impl Toolchain {
     /// The flags for kernels: the same for every kernel, so that times compare, and what is asked for beside.
     pub fn flags(&self, float: FloatMode, settings: &Settings) -> Vec<&str> {
-        let mut flags = BASE.to_vec();
+        let mut flags = [&BASE[..], &C_FLAGS].concat();
         flags.extend(self.native.as_deref());
         flags.extend(self.openmp.then_some(OPENMP));
         match float {

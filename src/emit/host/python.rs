@@ -4,6 +4,7 @@
 //! the result.
 
 use super::{Library, variables};
+use crate::C_FLAGS;
 use crate::kernel::{Kernel, KernelParam, ParamKind};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Nat, NatFun, NatVar, Ranges, Solution, solve};
@@ -156,7 +157,8 @@ impl<'a> Module<'a> {
             None => format!("\"{}.c\"", kernel.name),
             Some(_) => format!("\"{}.c\", \"shine_opencl.c\"", kernel.name),
         };
-        let compile = COMPILE.replace("KERNEL", &kernel.name).replace("OPENMP, ", openmp);
+        let c_flags = C_FLAGS.map(|flag| format!("\"{flag}\"")).join(", ");
+        let compile = COMPILE.replace("KERNEL", &kernel.name).replace("C_FLAGS", &c_flags).replace("OPENMP, ", openmp);
         self.out.push_str(&compile.replace("SOURCES", &sources));
         let own = match self.kernels {
             None => KERNEL.to_owned(),
@@ -391,7 +393,7 @@ def _compiled():
     try:
         library = _os.path.join(folder, "libKERNEL.so")
         compiler = _os.environ.get("CC", "cc").split()
-        flags = ["-O3", "-march=native", "-fno-trapping-math", OPENMP, "-fPIC", "-shared"]
+        flags = ["-O3", "-march=native", C_FLAGS, OPENMP, "-fPIC", "-shared"]
         _subprocess.run(compiler + flags + sources + ["-lm", "-o", library], check=True)
         return _ctypes.CDLL(library)
     finally:

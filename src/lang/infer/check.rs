@@ -5,7 +5,7 @@ use super::constraint::{Sizes, no_permutation};
 use super::relation::{Relation, Settled};
 use super::report::Why;
 use super::report::of_all_elements;
-use super::scheme::Choice;
+use super::scheme::{Choice, Scheme};
 use super::state::Infer;
 use super::tree::Tree;
 use super::words::is_of_numbers;
@@ -489,7 +489,8 @@ impl Infer {
                 let xs = xs.unwrap_or_else(|| "xs".into());
                 problem.hint(match of_all_elements(&format!("{op} {xs}")) {
                     Some(all) => format!("Of all elements, write {all}. Of one array and another, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
-                    None => format!("For every element, write `map`, as in `map {op} {xs}`; for a function of more arguments `\\x. …`."),
+                    None if takes_two(op) => format!("For every element `x` of an array, write `map (\\x. {op} x y)`; of two arrays, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
+                    None => format!("For every element, write `map {op} {xs}`."),
                 })
             }
             (What::Numeric(_) | What::Float(_), TypeKind::Pair(..)) => {
@@ -555,4 +556,8 @@ pub fn describe(t: &Type) -> &'static str {
 /// What `x % y` is for floating-point numbers.
 pub(super) fn rest_of_floats(x: &str, y: &str) -> String {
     format!("{x} - {y} * trunc ({x} / {y})")
+}
+/// Is this a pattern of two arguments?
+fn takes_two(name: &str) -> bool {
+    Pattern::from_name(name).is_some_and(|p| Scheme::of(p).ty.signature().0.len() == 2)
 }

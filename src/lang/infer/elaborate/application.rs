@@ -324,6 +324,12 @@ impl Infer {
                         Some("idx") => {
                             "`idx` takes one index: an element of a matrix is `idx j (idx i a)`.".into()
                         }
+                        Some("cast") => {
+                            "The type stands behind what is made of it, as in `(cast x : f32)`.".into()
+                        }
+                        Some("map") if given == 3 => {
+                            "Of two arrays, write `zip a b |> map (\\(x, y). x + y)`.".into()
+                        }
                         _ => "Remove an argument, or put one that is a call itself into parentheses.".into(),
                     }))
             };

@@ -105,7 +105,9 @@ impl Parser<'_> {
                 format!("Write `{x} * {x}`, or `pow {x} 2` for floating-point numbers.")
             }
             "**" => format!("Write `pow {x} {y}` for floating-point numbers, a product for others: `x * x`."),
-            "<<" => format!("Write `shiftLeft {x} {y}` for the bits of integers."),
+            "<<" => format!(
+                "Write `shiftLeft {x} {y}` for the bits of integers, `{r} >> {l}` for one function after the other."
+            ),
             "<>" | "/=" => format!("Write `{l} != {r}`."),
             "===" => format!("Write `{l} == {r}`."),
             "++" => format!("Write `concat {x} {y}` for one array after another, `{l} + {r}` for a sum."),
