@@ -1641,3 +1641,26 @@ fn sizes_that_are_alike_are_given_at_once() {
         ran.err
     );
 }
+
+/// Where an array may have no element, there is none to pad with.
+#[test]
+fn padding_with_the_ends_asks_for_an_element() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "def f (a: n.f32) = padClamp 0 2 (take (4*(n div 4)) a)";
+    std::fs::write(folder.path().join("f.rise"), text).unwrap();
+    let done = run(folder.path(), &["compile", "f.rise"]);
+    assert!(done.out.contains("// requires 1 <= 4*(n div 4)\n"), "{}{}", done.out, done.err);
+    let done = run(folder.path(), &["bench", "f.rise", "--size", "n=3"]);
+    assert!(done.code != 0 && done.err.contains("E0150"), "{}{}", done.out, done.err);
+    // A rule that leaves the padding to a part that may have none asks for what it needs.
+    let rule = "rule apart = padClamp l r (concat (xs : n.t) (ys : m.t)) ~> concat (padClamp l 0 xs) (padClamp 0 r ys)";
+    std::fs::write(folder.path().join("apart.rules"), rule).unwrap();
+    std::fs::write(
+        folder.path().join("g.rise"),
+        "def g (a: n.f32) = padClamp 1 2 (concat a (take (4*(n div 4)) a))",
+    )
+    .unwrap();
+    let apply = ["apply", "g.rise", "--rules", ".", "-s", "topDown(apart)"];
+    let done = run(folder.path(), &apply);
+    assert!(done.out.contains("-- where 1 <= 4*(n div 4)"), "{}{}", done.out, done.err);
+}

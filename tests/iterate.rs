@@ -267,3 +267,15 @@ fn what_rounding_magnifies_is_not_taken_for_everything() {
     let ran = run_binary(dir.path(), &own);
     assert!(ran.code != 0 && ran.err.contains("E0820"), "{}{}", ran.out, ran.err);
 }
+
+/// The host has no loop of which the steps change the size: `auto` leaves such to one work-item.
+#[test]
+fn steps_that_change_the_size_stay_in_one_kernel() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "def g (a: (8*n).f32): n.f32 = a |> iterate 3 (/\\l. split 2 >> map (reduce (+) 0))";
+    std::fs::write(folder.path().join("g.rise"), text).unwrap();
+    let compile = ["compile", "g.rise", "--target", "opencl", "-s", "auto(opencl)"];
+    let done = crate::cli_common::run(folder.path(), &compile);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert_eq!(done.out.matches("\nkernel ").count(), 1, "{}", done.out);
+}

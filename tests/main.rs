@@ -42,6 +42,7 @@ mod rules_wrong;
 mod run_data;
 mod searches;
 mod sessions;
+mod several;
 mod strategy_core;
 mod strategy_loops;
 mod tidy;

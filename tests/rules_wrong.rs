@@ -18,6 +18,14 @@ use Caught::{Counterexample, Refused};
 
 /// Rules with one subtle mistake each.
 const WRONG: &[(&str, Caught)] = &[
+    // Which of zeros of either sign is the first to be the smallest or the greatest.
+    ("rule bad = reduce min z (xs : n.f32) ~> reduce min z (reverse xs)", Counterexample),
+    (
+        "rule bad(m) = reduce max z (xs : (n*m).f32) ~> reduce max z (join (transpose (split m xs)))",
+        Counterexample,
+    ),
+    // The greatest number of a type, and what is next to it.
+    ("rule bad = (x : u64) + 18446744073709551615 ~> x", Counterexample),
     // Freshness: what depends on the element is taken out of the map.
     ("rule bad = shiftRight (x : i32) 1 ~> x / 2", Counterexample),
     // One function of `reorder` is the inverse of the other.

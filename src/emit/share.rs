@@ -16,7 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The whole numbers that have a name, and whether each is a `long`.
 pub type Widths = BTreeMap<String, bool>;
 
-/// Names the numbers that work-items are told, where they occur more than once; `numbers` are these and near what name.
+/// Names the numbers that work-items are told, where they occur more than once, or beside what is taken away or negative:
+/// OpenCL tells them without a sign, which a name gives them. `numbers` are these and near what name.
 pub fn name_workers(
     body: &mut Vec<Stmt>,
     numbers: &[(Worker, String)],
@@ -27,10 +28,17 @@ pub fn name_workers(
     let mut declared = vec![];
     for (worker, hint) in numbers {
         let is_told = |e: &Expr| matches!(e, Expr::Worker(w) if w == worker);
-        let mut count = 0;
-        body.iter()
-            .for_each(|s| s.for_each_expr(&mut |e| e.for_each(&mut |e| count += usize::from(is_told(e)))));
-        if count < 2 {
+        let (mut count, mut is_signed) = (0, false);
+        let mut look = |root: &Expr| {
+            let (before, mut takes_away) = (count, false);
+            root.for_each(&mut |e| {
+                count += usize::from(is_told(e));
+                takes_away |= matches!(e, Expr::Binary("-", ..) | Expr::Unary("-", _));
+            });
+            is_signed |= takes_away && count > before;
+        };
+        body.iter().for_each(|s| s.for_each_expr(&mut look));
+        if count == 0 || count < 2 && !is_signed {
             continue;
         }
         let name = namer.name(hint);
@@ -552,5 +560,10 @@ mod tests {
             "int gl_id_0 = get_global_id(0);\nout[gl_id_0] = a[gl_id_0];\nget_global_id(1);\n"
         );
         assert_eq!(widths, [("gl_id_0".to_string(), false)].into());
+        // What a work-item is told has no sign, and neither has what it is taken away from.
+        let less = Expr::binary("-", Expr::int(3), Expr::Worker(id(0)));
+        let mut body = vec![stmt(What::Expr(less))];
+        name_workers(&mut body, &numbers, Width::Int, &mut Namer::new(Language::OpenCl));
+        assert_eq!(text(&body), "int gl_id_0 = get_global_id(0);\n3 - gl_id_0;\n");
     }
 }

@@ -24,13 +24,8 @@ pub struct Toolchain {
 /// Always given: a shared object at the usual level of optimisation. A function that is called but not declared is
 /// an error, because C would otherwise guess its type. Names are hidden, so that a kernel called `dup` is not taken for
 /// the system's.
-const BASE: [&str; 5] = [
-    "-O3",
-    "-fPIC",
-    "-shared",
-    "-fvisibility=hidden",
-    "-Werror=implicit-function-declaration",
-];
+const BASE: [&str; 5] =
+    ["-O3", "-fPIC", "-shared", "-fvisibility=hidden", "-Werror=implicit-function-declaration"];
 /// What compilers call the processor that they run on, those of most first.
 const NATIVE: [&str; 2] = ["-march=native", "-mcpu=native"];
 const OPENMP: &str = "-fopenmp";

@@ -158,7 +158,8 @@ impl<'a> Module<'a> {
             Some(_) => format!("\"{}.c\", \"shine_opencl.c\"", kernel.name),
         };
         let c_flags = C_FLAGS.map(|flag| format!("\"{flag}\"")).join(", ");
-        let compile = COMPILE.replace("KERNEL", &kernel.name).replace("C_FLAGS", &c_flags).replace("OPENMP, ", openmp);
+        let compile =
+            COMPILE.replace("KERNEL", &kernel.name).replace("C_FLAGS", &c_flags).replace("OPENMP, ", openmp);
         self.out.push_str(&compile.replace("SOURCES", &sources));
         let own = match self.kernels {
             None => KERNEL.to_owned(),

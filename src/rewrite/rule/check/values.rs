@@ -39,6 +39,9 @@ enum Turn {
     Hostile,
 }
 
+/// The palettes of zeros, which tell their signs.
+const ZEROS: [u64; 4] = [0, 1, 13, 14];
+
 /// The turns of the first inputs; further ones are hostile, or near what is mentioned.
 const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any];
 
@@ -95,7 +98,7 @@ impl Drawing {
         // zero shows where there are no others.
         let zeros = self.signs && rng.below(2) == 0;
         let (which, density) = match zeros {
-            true => (rng.below(2), 4),
+            true => (ZEROS[rng.below(4) as usize], 4),
             false => (which, 1 + rng.below(4)),
         };
         let mut replaced = |s: Scalar, rng: &mut Rng| match turn {
@@ -468,10 +471,13 @@ impl Limits {
         let Limits { most, least_normal, least, epsilon } = *self;
         let (nan, inf) = (f64::NAN, f64::INFINITY);
         let whole = 2.0 / epsilon;
-        match which % 13 {
+        match if ZEROS.contains(&which) { which } else { which % 13 } {
             // The first two are the zeros.
             0 => vec![0.0, -0.0],
             1 => vec![-0.0],
+            // Beside numbers beyond which there is one to start with, so that the first zero is chosen, wherever it stands.
+            13 => vec![0.0, -0.0, most / -4.0],
+            14 => vec![0.0, -0.0, most / 4.0],
             // What is rounded twice, to f32 and to f16 or from f64 to these, is not what is rounded once.
             12 => {
                 let above = |half: i32, more: i32| 1.0 + 2f64.powi(half) + 2f64.powi(more);

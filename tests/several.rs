@@ -1,0 +1,88 @@
+//! Several reductions at once: what `auto` makes of long windows and of arrays of filters is right at odd and even sizes, on
+//! the host and on OpenCL devices, and is what it should be.
+
+use crate::cli_common::run;
+use crate::device_common::opencl;
+use std::path::Path;
+
+/// What is reduced from long windows: of an array, with what is made of it, and of rows.
+const WINDOWS: [(&str, &str); 4] = [
+    (
+        "def f (a: (n + 64).f32) (w: 65.f32): n.f32 =
+           a |> slide 65 1 |> map (\\x. zip x w |> map (\\p. fst p * snd p) |> reduce (+) 0)",
+        "n=131777",
+    ),
+    (
+        "def f (a: (n + 30).f32): n.f32 =
+           a |> slide 31 1 |> map (\\x. sqrt (x |> map (\\y. y * y) |> reduce (+) 0 |> (\\s. s / 31)))",
+        "n=147456",
+    ),
+    ("def f (a: (n + 8).i32): n.i32 = a |> slide 9 1 |> map (reduce max (-100))", "n=131073"),
+    (
+        "def f (a: b.(n + 32).f32) (w: 33.f32): b.n.f32 =
+           a |> map (\\r. r |> slide 33 1 |> map (\\x. zip x w |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        "b=7 n=2500",
+    ),
+];
+
+/// What is reduced for each filter and for all pixels of several planes, alone and with more made of it.
+const FILTERS: [&str; 2] = [
+    "def f (image: c.(h + 2).(v + 2).f32) (w: k.c.3.3.f32): k.h.v.f32 =
+       w |> map (\\filter. image |> windows |> map (map (\\x. zip x filter |> products)))",
+    "def f (image: c.(h + 2).(v + 2).f32) (w: k.c.3.3.f32) (b: k.f32): k.h.v.f32 =
+       zip w b |> map (\\filter. image |> windows |> map (map (\\x. max 0 (snd filter + (zip x (fst filter) |> products)))))",
+];
+const OF_FILTERS: &str = "def windows (image: c.(h + 2).(v + 2).f32): h.v.c.3.3.f32 =
+  image |> map (map (slide 3 1) >> slide 3 1 >> map transpose) |> transpose |> map transpose
+def products (p: c.(3.3.f32 * 3.3.f32)): f32 =
+  p |> map (\\q. zip (join (fst q)) (join (snd q)) |> map (\\r. fst r * snd r) |> reduce (+) 0) |> reduce (+) 0
+";
+
+/// Runs the program on a device by a strategy, where it agrees with plain C, and gives its text.
+fn ran(folder: &Path, text: &str, sizes: &str, device: &str, strategy: &str) -> String {
+    std::fs::write(folder.join("f.rise"), text).unwrap();
+    let sizes: Vec<&str> = sizes.split(' ').flat_map(|size| ["--size", size]).collect();
+    let is_host = device == "cpu";
+    let bench = [&["bench", "f.rise", "-s", strategy, "--device", device], &sizes[..]].concat();
+    let done = run(folder, &bench);
+    assert!(done.code == 0 && done.out.contains("agree with plain C"), "{text}: {}{}", done.out, done.err);
+    let language = if is_host { "c" } else { "opencl" };
+    let compiled =
+        run(folder, &[&["compile", "f.rise", "-s", strategy, "--emit", language], &sizes[..]].concat());
+    assert_eq!(compiled.code, 0, "{}", compiled.err);
+    compiled.out
+}
+
+#[test]
+fn long_windows_are_reduced_side_by_side() {
+    let Some(device) = opencl() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for (text, sizes) in WINDOWS {
+        let kernel = ran(folder.path(), text, sizes, &device, "auto(opencl)");
+        // A tile of 64 times 9 windows in local memory, and what they give.
+        assert!(kernel.contains("t1[576];") && kernel.contains("[9];"), "{kernel}");
+    }
+}
+
+#[test]
+fn filters_are_taken_four_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let device = opencl();
+    for filter in FILTERS {
+        let text = format!("{OF_FILTERS}{filter}");
+        let on =
+            |sizes: &str, strategy: &str, device: &str| ran(folder.path(), &text, sizes, device, strategy);
+        // Four filters by 16 pixels on the host, and by one, two or four rows on work-items.
+        assert!(on("k=8 c=3 h=5 v=32", "auto", "cpu").contains("[64];"));
+        assert!(!on("k=6 c=3 h=5 v=33", "auto", "cpu").contains("[64];"));
+        if let Some(device) = &device {
+            for (sizes, sums) in
+                [("k=8 c=3 h=9 v=33", 4), ("k=4 c=5 h=50 v=7", 8), ("k=12 c=3 h=132 v=9", 16)]
+            {
+                let kernel = on(sizes, "auto(opencl)", device);
+                assert!(kernel.contains(&format!("t0[{sums}];")), "{sizes}: {kernel}");
+            }
+            on("k=8 c=3 h=9 v=33", "auto(opencl, exact)", device);
+        }
+    }
+}
