@@ -26,7 +26,7 @@ pub struct Output {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Replaces {
     Nothing,
-    /// A file that begins so, which is told as this.
+    /// A file that begins so; what is said of another one.
     Beginning(&'static str, &'static str),
     /// Generated text that nobody changed: its last line, a comment that this begins, has the digest of what stands above it.
     Generated(&'static str),
@@ -62,7 +62,7 @@ impl Replaces {
     fn otherwise(self) -> Option<String> {
         match self {
             Replaces::Nothing => None,
-            Replaces::Beginning(_, what) => Some(format!("It is not {what}.")),
+            Replaces::Beginning(_, what) => Some(format!("It is {what}.")),
             Replaces::Generated(_) => Some("It was not generated, or was changed after that.".to_owned()),
         }
     }

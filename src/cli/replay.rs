@@ -71,7 +71,7 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
 
 /// The report as a file, which takes the place of an earlier one.
 fn report_at(path: &Path, text: String) -> Output {
-    let replaces = Replaces::Beginning(JUNIT_BEGINS, "the report of an earlier replay");
+    let replaces = Replaces::Beginning(JUNIT_BEGINS, "no report of a replay");
     Output { path: path.to_path_buf(), text, replaces, option: "--junit" }
 }
 
