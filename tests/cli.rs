@@ -1568,10 +1568,18 @@ fn a_sweep_that_fails_shows_what_it_has() {
         refused(&ran, 2, code);
         assert!(ran.out.is_empty(), "nothing was measured: {}", ran.out);
     }
-    // Of an index of an array only a run tells that there is no such element.
-    let text = "foreign fun late (x: f32): f32 = \"{ if (x > 2999.0f) __builtin_trap(); return x; }\"\n\
-                def f (a: n.f32): n.f32 = generate (\\i. late (cast (indexAsNat i) : f32))";
-    let _ = text;
+    // Only a run tells what a foreign function does.
+    let text = "foreign def late (x: f32): f32 = \"if (x > 3000.0f) { __builtin_trap(); } return x;\"
+def f (a: n.f32): f32 = a |> map (\\x. 1) |> reduceSeq (\\acc x. late (acc + x)) 0
+";
+    let late = write(dir.path(), "late.rise", text);
+    let sweep = ["bench", &late, "--against", &late, "--allow-foreign", "--sweep", "n=64,4096"];
+    let ran = run(dir.path(), &sweep);
+    assert!(ran.code != 0 && ran.err.starts_with("error[E"), "{}", ran.err);
+    assert!(ran.out.contains("n=64 ") && !ran.out.contains("n=4096"), "{}", ran.out);
+    let ran = run(dir.path(), &[&sweep[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(ran.code != 0 && json["points"].as_array().unwrap().len() == 1, "{}", ran.out);
 }
 
 /// A file that does not begin as a session does is nothing to go on with.
