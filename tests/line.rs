@@ -677,7 +677,7 @@ fn a_session_is_left_under_its_first_name() {
     let log = || std::fs::read_dir(dir.path().join("state/sessions")).into_iter().flatten().flatten();
     child.stdin.as_mut().unwrap().write_all(b"topDown(useMapSeq)\n").unwrap();
     let begin = std::time::Instant::now();
-    while !log().any(|log| std::fs::read_to_string(log.path()).unwrap().contains("useMapSeq")) {
+    while !log().any(|log| std::fs::read_to_string(log.path()).unwrap().lines().count() == 2) {
         assert!(begin.elapsed() < crate::pty_common::PATIENCE, "nothing is recorded");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }

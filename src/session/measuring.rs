@@ -69,8 +69,8 @@ impl Session {
             let own = all.iter().filter(|(name, _)| side.workspace.program.sizes.contains(name));
             side.workspace.check_sizes(&own.map(|(name, value)| (name.clone(), *value)).collect())?;
             let asked = bench::Asked { sizes: &all, ..side.asked_of(device, Mode::MEASURE, None) };
-            Inputs::could_be_drawn(asked.term, &all)?;
-            bench::ready(&asked, &*self.backend, cancel).map(|_| ())
+            bench::ready(&asked, &*self.backend, cancel)?;
+            Inputs::could_be_drawn(asked.term, &all)
         })
     }
 
