@@ -1496,6 +1496,111 @@ fn what_was_written_by_hand_stays_beside_what_is_generated() {
     }
 }
 
+/// What was generated is replaced, for whichever target it was; what was changed after that is not.
+#[test]
+fn what_was_generated_is_replaced_until_somebody_changes_it() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let compile = |more: &[&str]| run(dir.path(), &[&["compile", &dot, "-o", "o"], more].concat());
+    for more in [&[][..], &["--target", "opencl"], &["-s", "auto"]] {
+        let ran = compile(more);
+        assert_eq!(ran.code, 0, "{more:?}: {}", ran.err);
+    }
+    for name in ["o/dot.c", "o/dot.h", "o/dot.py", "o/dot_host.c"] {
+        let file = dir.path().join(name);
+        let text = std::fs::read_to_string(&file).unwrap();
+        for changed in [format!("{text}\n"), text.replacen("dot", "dots", 1), text[1..].to_owned()] {
+            std::fs::write(&file, &changed).unwrap();
+            let ran = compile(&[]);
+            refused(&ran, 2, "E0918");
+            assert!(ran.err.contains(name) && ran.err.contains("was changed after that"), "{}", ran.err);
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), changed);
+        }
+        assert_eq!(compile(&["--force"]).code, 0);
+    }
+}
+
+/// A report takes the place of an earlier one. Other files are not replaced unless that is forced, and no session that is
+/// replayed is, by any of its names.
+#[test]
+fn a_report_replaces_reports_alone() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let session = run(dir.path(), &["apply", &dot, "-s", "id", "--session", "s.ron"]);
+    assert_eq!(session.code, 0, "{}", session.err);
+    std::fs::hard_link(dir.path().join("s.ron"), dir.path().join("other.ron")).unwrap();
+    let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
+    let junit =
+        |file: &str, more: &[&str]| run(dir.path(), &[&["replay", "s.ron", "--junit", file], more].concat());
+    for file in ["s.ron", "./s.ron", "other.ron"] {
+        for more in [&[][..], &["--force"]] {
+            let ran = junit(file, more);
+            refused(&ran, 2, "E0918");
+            assert!(ran.out.is_empty() && ran.err.contains("to be replayed"), "{}{}", ran.out, ran.err);
+        }
+    }
+    assert_eq!(std::fs::read_to_string(dir.path().join("s.ron")).unwrap(), log);
+    let ran = junit("dot.rise", &[]);
+    refused(&ran, 2, "E0918");
+    assert!(ran.out.is_empty() && ran.err.contains("no report of a replay"), "{}{}", ran.out, ran.err);
+    assert_eq!(std::fs::read_to_string(dir.path().join("dot.rise")).unwrap(), DOT);
+    for more in [&[][..], &[]] {
+        let ran = junit("report.xml", more);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    write(dir.path(), "old.txt", "old");
+    assert_eq!(junit("old.txt", &["--force"]).code, 0);
+    assert!(std::fs::read_to_string(dir.path().join("old.txt")).unwrap().starts_with("<?xml"));
+    assert_eq!(run(dir.path(), &["replay", "s.ron", "--force"]).code, 2, "there is nothing to force");
+}
+
+/// What can be said of all sizes is said before any is measured; where that is not enough, what was measured is shown.
+#[test]
+fn a_sweep_that_fails_shows_what_it_has() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let ran = |more: &[&str]| run(dir.path(), &[&["bench", &dot, "--against", &dot], more].concat());
+    for (more, code) in [
+        (&["--sweep", "k=64,128,1099511627776"][..], "E0515"),
+        (&["-s", "topDown(splitJoin(32))", "--sweep", "k=64,100,128"], "E0150"),
+    ] {
+        let ran = ran(more);
+        refused(&ran, 2, code);
+        assert!(ran.out.is_empty(), "nothing was measured: {}", ran.out);
+    }
+    // Only a run tells what a foreign function does.
+    let text = "foreign def late (x: f32): f32 = \"if (x > 3000.0f) { __builtin_trap(); } return x;\"
+def f (a: n.f32): f32 = a |> map (\\x. 1) |> reduceSeq (\\acc x. late (acc + x)) 0
+";
+    let late = write(dir.path(), "late.rise", text);
+    let sweep = ["bench", &late, "--against", &late, "--allow-foreign", "--sweep", "n=64,4096"];
+    let ran = run(dir.path(), &sweep);
+    assert!(ran.code != 0 && ran.err.starts_with("error[E"), "{}", ran.err);
+    assert!(ran.out.contains("n=64 ") && !ran.out.contains("n=4096"), "{}", ran.out);
+    let ran = run(dir.path(), &[&sweep[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert!(ran.code != 0 && json["points"].as_array().unwrap().len() == 1, "{}", ran.out);
+}
+
+/// A file that does not begin as a session does is nothing to go on with.
+#[test]
+fn what_is_no_session_is_not_listed_as_one() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let session = run(dir.path(), &["apply", &dot, "-s", "id", "--session", "s.ron"]);
+    assert_eq!(session.code, 0, "{}", session.err);
+    std::fs::create_dir_all(dir.path().join("state/sessions")).unwrap();
+    let noise: Vec<u8> = (0..4000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    std::fs::write(dir.path().join("state/sessions/noise.ron"), noise).unwrap();
+    let ran = run(dir.path(), &["sessions"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("?  (damaged: ") && ran.out.contains("(1 action)"), "{}", ran.out);
+    let listed: serde_json::Value =
+        serde_json::from_str(&run(dir.path(), &["sessions", "--json"]).out).unwrap();
+    let noise = listed.as_array().unwrap().iter().find(|s| s["program"].is_null()).unwrap();
+    assert_eq!((&noise["state"], &noise["actions"]), (&"damaged".into(), &0.into()), "{listed}");
+}
+
 /// gcc 12.2 adds other elements than these loops do, unless it leaves them as they are; other compilers are right.
 #[test]
 fn sums_that_do_not_read_from_front_to_back_are_right() {

@@ -152,6 +152,23 @@ fn the_doctor_says_what_is_there_and_what_is_missing() {
     assert!(!dir.join("none").exists() && !ran.out.contains("Install a C compiler"), "{}", ran.out);
 }
 
+/// On a full disk files can be made, but nothing be put into them; here none may be that long.
+#[test]
+fn the_doctor_writes_to_see_whether_that_can_be_done() {
+    let (dir, _) = folder_of("");
+    std::fs::create_dir(dir.path().join("state")).unwrap();
+    let limited = format!("ulimit -f 1; exec '{}' doctor", env!("CARGO_BIN_EXE_shine-tui"));
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", &limited]).current_dir(dir.path()).env("LC_ALL", "C");
+    command.env("SHINE_CONFIG_DIR", dir.path().join("config"));
+    let output = command.env("SHINE_STATE_DIR", dir.path().join("state")).output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    let sessions = said.lines().find(|line| line.contains("sessions")).unwrap();
+    assert!(sessions.starts_with("WRONG") && sessions.contains("Nothing can be written to"), "{said}");
+    assert_eq!(std::fs::read_dir(dir.path().join("state")).unwrap().count(), 0, "nothing is left there");
+}
+
 /// Two states at a size, with their times in microseconds.
 fn point(n: i64, times: [u64; 2]) -> Point {
     let runs = times.map(|us| (0..30).map(|i| us * (1000 + i % 5)).collect::<Vec<u64>>());

@@ -1,6 +1,6 @@
 //! The assistant as plain text, beside the screen and through the binary.
 
-use crate::cli_common::Ran;
+use crate::cli_common::{Ran, run};
 use crate::ui_common::{TestApp, UNICODE};
 use shine_tui::ui::layout::Pane;
 use shine_tui::ui::line::Dialogue;
@@ -648,4 +648,82 @@ fn what_stands_below_a_let_is_metered_in_normal_form() {
     let said = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("as searches see it, in normal form, and one class of"), "{}", ran.out);
     assert!(!said.contains("with 0 terms") && !said.contains("describes 0 of"), "{}", ran.out);
+}
+
+/// A line that is too long is refused like any other, and the next one is taken.
+#[test]
+fn a_line_that_is_too_long_is_refused_and_the_next_is_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines = format!("{}\ntopDown(reduceMapFusion)\n", "x".repeat(3 << 20));
+    let ran = line(dir.path(), "dot", &lines);
+    assert_eq!((ran.code, ran.err.as_str()), (1, ""), "{}", ran.out);
+    assert!(ran.out.contains("A line of more than 1 MiB was left out"), "{}", ran.out);
+    assert!(ran.out.contains("Revision 1: topDown(reduceMapFusion)"), "{}", ran.out);
+}
+
+/// A session that was saved under another name is not one that nobody left.
+#[test]
+fn a_session_is_left_under_its_first_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("it's.rise");
+    std::fs::write(&file, "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)").unwrap();
+    let ran = line_of(dir.path(), &file, "topDown(useMapSeq)\nsave one.ron\nsave two.ron\nquit\n");
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    let listed = run(dir.path(), &["sessions"]);
+    assert!(listed.out.contains("one.ron") && listed.out.contains("two.ron"), "{}", listed.out);
+    assert!(!listed.out.contains("unfinished"), "{}", listed.out);
+    // One that nobody left is named as a shell reads it.
+    let mut child = begun(dir.path(), &file);
+    let log = || std::fs::read_dir(dir.path().join("state/sessions")).into_iter().flatten().flatten();
+    child.stdin.as_mut().unwrap().write_all(b"topDown(useMapSeq)\n").unwrap();
+    let begin = std::time::Instant::now();
+    while !log().any(|log| std::fs::read_to_string(log.path()).unwrap().lines().count() == 2) {
+        assert!(begin.elapsed() < crate::pty_common::PATIENCE, "nothing is recorded");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    for ran in [line_of(dir.path(), &file, ""), run(dir.path(), &["apply", "it's.rise", "-s", "id"])] {
+        assert!(ran.err.contains("was never left") && ran.err.contains("/it'\\''s-"), "{}", ran.err);
+    }
+}
+
+/// `shine-tui line`, to be talked to.
+fn begun(dir: &Path, file: &Path) -> std::process::Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+    command.arg("line").arg(file).args(["--size", "n=4194304"]).current_dir(dir).env("LC_ALL", "C.UTF-8");
+    command.env("SHINE_CONFIG_DIR", dir.join("config")).env("SHINE_STATE_DIR", dir.join("state"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Ctrl-C ends a tuning with the best so far. Where nobody sits there, it ends the session after that, and in order.
+#[test]
+fn an_interrupted_script_says_how_far_it_came() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("f.rise");
+    std::fs::write(&file, "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)").unwrap();
+    let mut child = begun(dir.path(), &file);
+    let mut input = child.stdin.take().unwrap();
+    let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+    input.write_all(b"tune 600s topDown(splitJoin(?))\n").unwrap();
+    let mut said = String::new();
+    let begin = std::time::Instant::now();
+    while !said.contains("best ") {
+        assert!(begin.elapsed() < crate::pty_common::PATIENCE, "{said}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        input.write_all(b"jobs\n").unwrap();
+        output.read_line(&mut said).unwrap();
+    }
+    input.write_all(b"topDown(useMapSeq)\n").unwrap();
+    let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+    assert!(sent.unwrap().success());
+    output.read_to_string(&mut said).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    assert!(
+        said.contains("Stopping `tune") && said.contains("== Tuned") && said.contains("rev 1/1"),
+        "{said}"
+    );
+    assert!(!said.contains("Revision 2"), "{said}");
+    let listed = run(dir.path(), &["sessions"]);
+    assert!(listed.out.contains("action") && !listed.out.contains("unfinished"), "{}", listed.out);
 }

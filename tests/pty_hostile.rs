@@ -291,3 +291,23 @@ fn an_unfinished_session_is_offered() {
     terminal.press("q");
     assert_eq!(terminal.end(), 0);
 }
+
+/// In a terminal Ctrl-C stops what runs, and the session without a screen goes on; with nothing running it ends that, in order.
+#[test]
+fn an_interrupt_stops_what_runs_and_then_the_dialogue() {
+    let command = [SHINE, "line", "dot.rise", "--size", "k=4194304"];
+    let mut terminal = Terminal::run(&command, 160, 50, &[]);
+    terminal.until_text("> ");
+    terminal.press("bench\r");
+    std::thread::sleep(Duration::from_millis(300));
+    terminal.press("\x03");
+    terminal.until_text("The run was stopped.");
+    terminal.press("topDown(reduceMapFusion)\r");
+    terminal.until_text("Revision 1: topDown(reduceMapFusion)");
+    terminal.press("\x03");
+    assert_eq!(terminal.end(), 130);
+    let mut command = Command::new(SHINE);
+    command.arg("sessions").env("SHINE_STATE_DIR", terminal.folder.path().join("state"));
+    let listed = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(listed.contains("action") && !listed.contains("unfinished"), "{listed}");
+}

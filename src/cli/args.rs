@@ -241,6 +241,9 @@ pub struct Replay {
     /// Write a report in the form of JUnit to this file
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Replace what is there in the place of the report, if it is no report of an earlier replay
+    #[arg(long, requires = "junit")]
+    pub force: bool,
     /// Session files
     #[arg(required = true, value_name = "SESSION.ron")]
     pub files: Vec<PathBuf>,
@@ -320,7 +323,7 @@ pub struct Compile {
     /// library in C
     #[arg(long, short = 'o', value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Replace headers and modules that were not generated
+    /// Replace files that were not generated, or were changed after that
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Record the session in this file; for a session, its own file to go on with it, or a new one, which gets all of it

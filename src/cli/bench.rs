@@ -23,6 +23,8 @@ use crate::view::figures::{digits, time};
 use crate::view::{Alphabet, jobs};
 use crate::view::{roofline as roofline_view, sweep as sweep_view};
 use serde_json::{Value, json};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -118,7 +120,8 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     if let Some(sweep) = &args.sweep {
         return swept(args, session, &other, [&names[0], &names[1]], sweep);
     }
-    let pair = session.measure_in_turns(&args.device, &other).map_err(|d| fail(&d))?;
+    let pair =
+        session.measure_in_turns(&args.device, &other, &AtomicBool::new(false)).map_err(|d| fail(&d))?;
     if args.json.json {
         output::json(&pair_json(&pair))?;
         return Ok(Exit::Done);
@@ -198,17 +201,30 @@ fn swept(
         let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
         dispatch::in_the_way(sides, &args.device, folder, args.force, DISPATCH).map_err(|d| fail(&d))?;
     }
+    let cancel = Arc::new(AtomicBool::new(false));
+    for size in of.values.iter().copied() {
+        let could = session.could_measure_in_turns(&args.device, other, &of.sizes(size), &cancel);
+        could.map_err(|d| fail(&d))?;
+    }
     let mut points = vec![];
     let shown = output::Standing::default();
     let name = of.name();
-    for size in of.values.iter().copied() {
+    // The first signal ends the sweep, which prints what it has; another one ends the program.
+    let stops = [flag::register_conditional_default, flag::register].map(|how| how(SIGINT, cancel.clone()));
+    let stopped = of.values.iter().copied().try_for_each(|size| {
         shown.show(&format!("{name}={size}"));
-        let sizes = of.sizes(size);
-        session.perform_now(Action::Sizes { sizes }).map_err(|d| fail(&d))?;
-        let pair = session.measure_in_turns(&args.device, other).map_err(|d| fail(&d))?;
+        session.perform_now(Action::Sizes { sizes: of.sizes(size) })?;
+        let pair = session.measure_in_turns(&args.device, other, &cancel)?;
         points.push(Point { size, pair });
-    }
+        Ok(())
+    });
     drop(shown);
+    stops.into_iter().flatten().for_each(|id| {
+        signal_hook::low_level::unregister(id);
+    });
+    if points.is_empty() {
+        return stopped.map(|()| Exit::Done).map_err(|d: Diagnostic| fail(&d));
+    }
     if args.json.json {
         let crossover = |c: &sweep::Crossover| {
             json!({ "between": [c.between.0, c.between.1], "near": c.near,
@@ -228,6 +244,8 @@ fn swept(
             &lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>(),
         )?;
     }
+    // What was measured before is worth having; the function that chooses needs all of it.
+    stopped.map_err(|d| fail(&d))?;
     if let Some(folder) = &args.dispatch {
         let written = dispatched(args, session, other, names, (&name, &points), folder);
         let written = written.map_err(|d| fail(&d))?;

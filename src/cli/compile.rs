@@ -4,7 +4,7 @@ use super::args::Compile;
 use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
-use super::outputs::{self, Output};
+use super::outputs::{self, Output, Replaces};
 use crate::emit::{Compiled, Stage, host};
 use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
@@ -114,8 +114,8 @@ fn print_text(text: &str) -> Result<(), Exit> {
     if text.ends_with('\n') { Ok(()) } else { output::print("\n") }
 }
 
-/// All files of a kernel, which go into a folder that `option` names. A header or a module that is not of our making is
-/// left alone.
+/// All files of a kernel, which go into a folder that `option` names. A file that is not of our making, or was changed since,
+/// is left alone.
 pub(super) fn files(compiled: &Compiled, target: Target, folder: &Path, option: &'static str) -> Vec<Output> {
     let name = &compiled.module.name;
     let of_target = match target {
@@ -132,19 +132,12 @@ pub(super) fn files(compiled: &Compiled, target: Target, folder: &Path, option: 
     let runtime = host::RUNTIME.into_iter().filter(|_| target == Target::OpenCl);
     let runtime = runtime.map(|(file, text)| (file.to_owned(), text.to_owned()));
     let of = |(file, text): (String, String)| Output {
+        replaces: Replaces::Generated(if file.ends_with(".py") { "#" } else { "//" }),
         path: folder.join(file),
-        mark: Some(mark_of(&text).to_owned()),
         text,
         option,
     };
     stages.chain(runtime).map(of).collect()
-}
-
-/// How a generated text begins, at all sizes: a mark, what the function is called, or else its first line.
-fn mark_of(text: &str) -> &str {
-    let first = text.lines().next().unwrap_or(text);
-    let of_function = || first.find(": ").map_or(first, |at| &first[..at + 1]);
-    host::MARKS.into_iter().find(|mark| text.starts_with(mark)).unwrap_or_else(of_function)
 }
 
 /// The lines of a stage that come from parts of the term.

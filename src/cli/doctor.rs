@@ -12,7 +12,7 @@ use crate::session::action::{Action, Outcome, Sizes};
 use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::files::{self, Places, Text, Texts};
-use crate::session::whole::room_for;
+use crate::session::whole::{is_full, room_for};
 use crate::session::workspace::Workspace;
 use crate::ui::capabilities::{Capabilities, ColourChoice, is_dumb};
 use crate::ui::run::problems_of_configuration;
@@ -20,7 +20,7 @@ use crate::ui::screen;
 use crate::view::Alphabet;
 use crate::view::problem::in_a_line;
 use serde_json::json;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -257,7 +257,10 @@ fn temporary() -> Finding {
     }
 }
 
-/// Whether a file can be made in a folder, or the folder itself; it is not made for that.
+/// As much is written to try a folder, in bytes: on a full disk a file can often be made, but nothing be put into it.
+const TRIED: usize = 16 << 10;
+
+/// Whether a file can be written in a folder, or the folder itself be made; it is not made for that.
 fn writable(what: &'static str, folder: &Path) -> Finding {
     let is_there = folder.is_dir();
     let tried = room_for(folder).and_then(|()| {
@@ -265,8 +268,9 @@ fn writable(what: &'static str, folder: &Path) -> Finding {
             return Ok(());
         }
         let file = folder.join(format!(".doctor-{}", std::process::id()));
-        std::fs::OpenOptions::new().write(true).create_new(true).open(&file)?;
-        std::fs::remove_file(&file)
+        let mut new = std::fs::OpenOptions::new().write(true).create_new(true).open(&file)?;
+        let written = new.write_all(&[b' '; TRIED]).and_then(|()| new.sync_data());
+        std::fs::remove_file(&file).and(written)
     });
     match tried {
         Ok(()) if is_there => Finding::good(what, folder.display().to_string()),
@@ -275,7 +279,11 @@ fn writable(what: &'static str, folder: &Path) -> Finding {
             what,
             State::Wrong,
             format!("Nothing can be written to {}: {e}.", folder.display()),
-            "Give yourself the right to write there, or name another folder (SHINE_STATE_DIR, TMPDIR).",
+            if is_full(&e) {
+                "Make room there, or name another folder (SHINE_STATE_DIR, TMPDIR)."
+            } else {
+                "Give yourself the right to write there, or name another folder (SHINE_STATE_DIR, TMPDIR)."
+            },
         ),
     }
 }

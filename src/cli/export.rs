@@ -5,7 +5,7 @@ use super::compile;
 use super::exit::Exit;
 use super::load::{fail, rewritten};
 use super::output;
-use super::outputs::{self, Output};
+use super::outputs::{self, Output, Replaces};
 use crate::device::DeviceInfo;
 use crate::device::roofline::Peak;
 use crate::emit::C_FLAGS;
@@ -34,7 +34,12 @@ pub fn run(args: &Export) -> Result<Exit, Exit> {
         Some(folder) => sources(&session, target, folder)?,
         None => vec![],
     };
-    let page = |file: &Path, text| Output { path: file.to_path_buf(), text, mark: None, option: "--html" };
+    let page = |file: &Path, text| Output {
+        path: file.to_path_buf(),
+        text,
+        replaces: Replaces::Nothing,
+        option: "--html",
+    };
     if let Some(file) = &args.html {
         // What is in the way is not found out only when the devices were measured.
         outputs::look(&[page(file, String::new())], args.force)?;
@@ -81,7 +86,8 @@ fn sources(session: &Session, target: Target, folder: &Path) -> Result<Vec<Outpu
         ("Makefile", makefile(name, target)),
     ];
     let strategy = handover::strategy(session).map(|text| ("strategy.elevate", text));
-    let own = |(file, text)| Output { path: folder.join(file), text, mark: None, option: FOLDER };
+    let own =
+        |(file, text)| Output { path: folder.join(file), text, replaces: Replaces::Nothing, option: FOLDER };
     let generated = compile::files(compiled, target, folder, FOLDER);
     Ok(generated.into_iter().chain(beside.into_iter().chain(strategy).map(own)).collect())
 }

@@ -11,23 +11,42 @@ use crate::ui::capabilities::{Capabilities, ColourChoice, Depth};
 use crate::ui::keys::Keymap;
 use crate::ui::leaving;
 use crate::ui::line::Dialogue;
+use crate::ui::panes::jobs;
+use crate::ui::program::shell;
 use crate::ui::queries::Queries;
 use crate::ui::run::{NotOpened, Notifier, Opened};
 use crate::ui::splits::Splits;
 use crate::ui::theme::Theme;
+use crate::view::Role;
+use signal_hook::consts::SIGINT;
+use signal_hook::iterator::Signals;
 use std::collections::VecDeque;
 use std::io::{BufRead, IsTerminal};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 /// What arrives while the dialogue waits.
 enum Input {
     Line(String),
+    /// A line that is too long, which was left out.
+    TooLong,
     /// No line follows.
     End,
     /// Something that runs has news.
     News,
+    /// Ctrl-C.
+    Interrupt,
+}
+
+/// How a dialogue ended.
+#[derive(PartialEq, Eq)]
+enum Ending {
+    /// It was left, or no line follows.
+    Left,
+    /// By Ctrl-C.
+    Interrupted,
 }
 
 /// How often it is looked whether something has changed that nobody told of.
@@ -69,12 +88,13 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
         output::complain(&format!(
             "note: A session of this program was never left, with {}: `shine-tui line {}` goes on with it.\n",
             unfinished.what,
-            unfinished.session.display()
+            shell(&unfinished.session)
         ));
     }
     let reads_a_person = std::io::stdin().is_terminal();
+    let unheard = hear_interrupts(sender.clone())?;
     read_lines(sender)?;
-    let mut dialogue = talk(dialogue, &inputs, reads_a_person)?;
+    let (mut dialogue, ending) = talk(dialogue, &inputs, reads_a_person, &unheard)?;
     let left = dialogue.has_left();
     let session = &mut dialogue.app().session;
     session.look_at_log_last();
@@ -87,7 +107,11 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
         ));
         return Err(Exit::Environment);
     }
-    Ok(if dialogue.refused() > 0 && !reads_a_person { Exit::Finding } else { Exit::Done })
+    Ok(match ending {
+        Ending::Interrupted => Exit::Interrupted,
+        Ending::Left if dialogue.refused() > 0 && !reads_a_person => Exit::Finding,
+        Ending::Left => Exit::Done,
+    })
 }
 
 fn open(args: &Args, notify: Notifier) -> Result<Opened, Exit> {
@@ -105,7 +129,7 @@ fn open(args: &Args, notify: Notifier) -> Result<Opened, Exit> {
 
 /// Reads the input on a thread of its own, so that news are heard meanwhile.
 fn read_lines(sender: Sender<Input>) -> Result<(), Exit> {
-    let read = move || {
+    beside(move || {
         let mut input = std::io::stdin().lock();
         loop {
             let mut bytes = Vec::new();
@@ -113,37 +137,82 @@ fn read_lines(sender: Sender<Input>) -> Result<(), Exit> {
             let read = std::io::Read::take(&mut input, limit).read_until(b'\n', &mut bytes);
             let said = match read {
                 Ok(n) if n > 0 && n <= LONGEST => Input::Line(String::from_utf8_lossy(&bytes).into_owned()),
+                Ok(n) if n > LONGEST => Input::TooLong,
                 _ => Input::End,
             };
-            let ends = matches!(said, Input::End);
+            let (ends, rest) = (matches!(said, Input::End), matches!(said, Input::TooLong));
             if sender.send(said).is_err() || ends {
                 return;
             }
+            // What follows of a line that is too long is no line of its own.
+            if rest && bytes.last() != Some(&b'\n') && input.skip_until(b'\n').is_err() {
+                let _ = sender.send(Input::End);
+                return;
+            }
         }
-    };
-    std::thread::Builder::new().spawn(read).map(|_| ()).map_err(|e| {
+    })
+}
+
+/// Listens to Ctrl-C on a thread of its own. What it gives is set while one was not answered yet; a second one then ends the
+/// program as if nobody listened.
+fn hear_interrupts(sender: Sender<Input>) -> Result<Arc<AtomicBool>, Exit> {
+    let mut signals = Signals::new([SIGINT]).map_err(|e| {
+        load::fail(&Diagnostic::error("E0805", format!("Ctrl-C cannot be listened to: {e}.")))
+    })?;
+    let unheard = Arc::new(AtomicBool::new(false));
+    let waits = unheard.clone();
+    beside(move || {
+        for signal in signals.forever() {
+            if waits.swap(true, Ordering::Relaxed) {
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+            if sender.send(Input::Interrupt).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(unheard)
+}
+
+fn beside(work: impl FnOnce() + Send + 'static) -> Result<(), Exit> {
+    std::thread::Builder::new().spawn(work).map(|_| ()).map_err(|e| {
         output::complain(&format!("error[E0811]: No thread can be started: {e}.\n"));
         Exit::Environment
     })
 }
 
-fn talk(mut dialogue: Dialogue, inputs: &Receiver<Input>, person: bool) -> Result<Dialogue, Exit> {
-    let mut waiting: VecDeque<String> = VecDeque::new();
+fn talk(
+    mut dialogue: Dialogue,
+    inputs: &Receiver<Input>,
+    person: bool,
+    unheard: &AtomicBool,
+) -> Result<(Dialogue, Ending), Exit> {
+    // A line that was too long is none.
+    let mut waiting: VecDeque<Option<String>> = VecDeque::new();
     let mut ended = false;
     let mut prompted = false;
+    // Whether what runs was interrupted.
+    let mut interrupted = false;
     loop {
         if !dialogue.is_busy() {
             output::print(&dialogue.output())?;
             if dialogue.has_left() {
-                return Ok(dialogue);
+                return Ok((dialogue, Ending::Left));
+            }
+            // Who wrote a script is not there to say how it goes on.
+            if std::mem::replace(&mut interrupted, false) && !person {
+                return Ok((dialogue, Ending::Interrupted));
             }
             if let Some(line) = waiting.pop_front() {
-                dialogue.take(&line);
+                match line {
+                    Some(line) => dialogue.take(&line),
+                    None => dialogue.app().say(Role::Error, too_long()),
+                }
                 prompted = false;
                 continue;
             }
             if ended {
-                return Ok(dialogue);
+                return Ok((dialogue, Ending::Left));
             }
             if person && !std::mem::replace(&mut prompted, true) {
                 output::print("> ")?;
@@ -162,10 +231,30 @@ fn talk(mut dialogue: Dialogue, inputs: &Receiver<Input>, person: bool) -> Resul
             }
             Ok(Input::Line(line)) => {
                 prompted = false;
-                waiting.push_back(line);
+                waiting.push_back(Some(line));
+            }
+            Ok(Input::TooLong) => waiting.push_back(None),
+            Ok(Input::Interrupt) => {
+                unheard.store(false, Ordering::Relaxed);
+                // What runs is stopped, and says how far it came. What does not end then is not waited for.
+                if !dialogue.is_busy() || std::mem::replace(&mut interrupted, true) {
+                    output::print("\n")?;
+                    return Ok((dialogue, Ending::Interrupted));
+                }
+                jobs::cancel(dialogue.app());
+                output::print(&dialogue.output())?;
             }
             Ok(Input::End) => ended = true,
-            Err(RecvTimeoutError::Disconnected) => return Ok(dialogue),
+            Err(RecvTimeoutError::Disconnected) => return Ok((dialogue, Ending::Left)),
         }
     }
+}
+
+/// What is said of a line that is too long.
+fn too_long() -> String {
+    format!(
+        "A line of more than {} MiB was left out: none may be longer. What is long is written into a file beside the program, as a \
+         strategy with a name.",
+        LONGEST >> 20
+    )
 }

@@ -18,6 +18,7 @@ use crate::session::log::MAX_BYTES;
 use crate::session::replay::{self, Place};
 use crate::session::state::Progress;
 use crate::session::workspace::Problems;
+use crate::ui::program::shell;
 use std::io::Read;
 use std::path::{Path as File, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -185,7 +186,7 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
             output::complain(&format!(
                 "note: A session of this program was never left: `shine-tui {}` goes on with it.
 ",
-                open.session.display()
+                shell(&open.session)
             ));
         }
         if log.is_some() {

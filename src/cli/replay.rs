@@ -4,15 +4,18 @@ use super::args::{LevelChoice, Replay, SearchChoice};
 use super::exit::Exit;
 use super::load::{fail, fail_all, log_bytes};
 use super::output;
+use super::outputs::{self, Output, Replaces};
 use super::workers;
+use crate::lang::diag::Diagnostic;
 use crate::session::beside;
 use crate::session::renew::{Renewal, renew};
 use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
 use crate::session::searching::SearchMode;
-use crate::session::whole::{Asked, Whole, in_the_way, not_written};
+use crate::session::whole::{Asked, Whole, not_written};
 use crate::view::html::escaped;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What names the report.
@@ -37,7 +40,8 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         foreign: args.allow_foreign,
     };
     if let Some(report) = &args.junit {
-        in_the_way(report, true).map_err(|e| fail(&not_written(report, &e, JUNIT)))?;
+        not_replayed(report, &args.files)?;
+        outputs::look(&[report_at(report, String::new())], args.force)?;
     }
     let mut worst = Exit::Done;
     if args.bless || args.repair {
@@ -60,11 +64,27 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         output::json(&Value::Array(reports))?;
     }
     if let Some(report) = &args.junit {
-        let text = junit(&cases);
-        let written = Whole::write(report, true, |out| out.write_all(text.as_bytes())).and_then(Whole::place);
-        written.map_err(|e| fail(&not_written(report, &e, JUNIT)))?;
+        outputs::place(&[report_at(report, junit(&cases))], args.force)?;
     }
     Ok(worst)
+}
+
+/// The report as a file, which takes the place of an earlier one.
+fn report_at(path: &Path, text: String) -> Output {
+    let replaces = Replaces::Beginning(JUNIT_BEGINS, "no report of a replay");
+    Output { path: path.to_path_buf(), text, replaces, option: "--junit" }
+}
+
+/// A session is not replaced by the report of its replay, whatever is forced and by whichever name it is reached.
+fn not_replayed(report: &Path, sessions: &[PathBuf]) -> Result<(), Exit> {
+    let place = |path: &Path| path.metadata().ok().map(|there| (there.dev(), there.ino()));
+    let Some(there) = place(report) else { return Ok(()) };
+    if sessions.iter().all(|session| place(session) != Some(there)) {
+        return Ok(());
+    }
+    let problem = format!("`{}` is a session that is to be replayed.", report.display());
+    let hint = "Name another place for the report with `--junit`.";
+    Err(fail(&Diagnostic::error("E0918", problem).hint(hint)))
 }
 
 /// Writes a session that holds again: in its place what is accepted, beside it what was repaired.
@@ -178,12 +198,14 @@ impl Case {
     }
 }
 
+/// How a report begins, by which an earlier one is known.
+const JUNIT_BEGINS: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"shine-tui replay\"";
+
 /// The report in the form of JUnit, which systems of continuous integration read. Texts are escaped as in HTML.
 fn junit(cases: &[Case]) -> String {
     let count = |f: fn(&Outcome) -> bool| cases.iter().filter(|case| f(&case.outcome)).count();
     let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"shine-tui replay\" tests=\"{}\" failures=\"{}\" \
-         errors=\"{}\" skipped=\"{}\">\n",
+        "{JUNIT_BEGINS} tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
         cases.len(),
         count(|o| matches!(o, Outcome::Differs(..))),
         count(|o| matches!(o, Outcome::Unreadable)),

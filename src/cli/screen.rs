@@ -14,6 +14,7 @@ use crate::session::workspace::Problems;
 use crate::ui::capabilities::{ColourChoice, Depth};
 use crate::ui::keeper;
 use crate::ui::leaving;
+use crate::ui::program::shell;
 use crate::ui::run::{self, Ending, Failure, NotOpened, Notifier, Opened, Options, Unfinished};
 use crate::ui::screen::has_shell;
 use std::path::{Path, PathBuf};
@@ -141,8 +142,7 @@ fn ended_by(number: i32, kept: Option<keeper::Kept>, save: &SaveState) -> String
         Some(why) => (format!(" {why}"), "What was done before"),
     };
     let session = save.path.as_ref().map_or_else(String::new, |path| {
-        let path = path.display();
-        format!(" {what} is in {path} ; `shine-tui {path}` opens it again.")
+        format!(" {what} is in {} ; `shine-tui {}` opens it again.", path.display(), shell(path))
     });
     format!("shine-tui was ended by {name}.{lost}{session}\n")
 }

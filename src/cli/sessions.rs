@@ -9,8 +9,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Lists the sessions, the one that was changed last first.
 pub fn run(args: &Sessions) -> Result<Exit, Exit> {
-    let (shown, empty): (Vec<Listed>, Vec<Listed>) =
-        listing::all().into_iter().partition(|one| args.all || one.actions > 0 || one.state == State::Open);
+    let is_shown = |one: &Listed| match one.state {
+        State::Open | State::Damaged => true,
+        State::Unfinished | State::Left => args.all || one.actions > 0,
+    };
+    let (shown, empty): (Vec<Listed>, Vec<Listed>) = listing::all().into_iter().partition(is_shown);
     if args.json.json {
         return output::json(&Value::Array(shown.iter().map(as_json).collect())).map(|()| Exit::Done);
     }
@@ -21,14 +24,14 @@ pub fn run(args: &Sessions) -> Result<Exit, Exit> {
     for one in &shown {
         let program = one.program.as_ref().map_or("?".into(), |p| p.display().to_string());
         let actions = actions(one.actions);
-        let state = match one.state {
-            State::Left => String::new(),
-            other => format!(", {}", other.name()),
+        let about = match one.state {
+            State::Left => actions,
+            State::Damaged => "damaged: it does not begin as a session does".to_owned(),
+            other => format!("{actions}, {}", other.name()),
         };
-        text +=
-            &format!("{}  {}  ({actions}{state})\n  {}\n", when(one.changed), program, one.session.display());
+        text += &format!("{}  {program}  ({about})\n  {}\n", when(one.changed), one.session.display());
     }
-    if !shown.is_empty() {
+    if shown.iter().any(|one| one.state != State::Damaged) {
         text += "`shine-tui SESSION.ron` goes on with one.\n";
     }
     match empty.len() {

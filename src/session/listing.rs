@@ -2,7 +2,7 @@
 
 use super::files::{open_file, state_folder};
 use super::known::{self, Known};
-use super::log::MAX_BYTES;
+use super::log::{MAX_BYTES, is_first_line};
 use std::fs::{File, TryLockError};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -16,6 +16,8 @@ pub enum State {
     /// Its screen ended without being left: a crash, a signal, a power failure.
     Unfinished,
     Left,
+    /// It does not begin as a session does, so nothing can go on with it.
+    Damaged,
 }
 
 impl State {
@@ -24,6 +26,7 @@ impl State {
             State::Open => "open",
             State::Unfinished => "unfinished",
             State::Left => "left",
+            State::Damaged => "damaged",
         }
     }
 }
@@ -75,12 +78,14 @@ fn listed(known: &Known) -> Option<Listed> {
 fn read(session: &Path, program: Option<PathBuf>, on_screen: bool) -> Option<Listed> {
     let file = open_file(session).ok()?;
     let changed = file.metadata().and_then(|m| m.modified()).ok()?;
-    let state = match (is_locked(&file), on_screen) {
-        (true, _) => State::Open,
-        (false, true) => State::Unfinished,
-        (false, false) => State::Left,
+    let locked = is_locked(&file);
+    let (begins, actions) = contents(file);
+    let state = match (locked, begins, on_screen) {
+        (true, ..) => State::Open,
+        (_, false, _) => State::Damaged,
+        (_, _, true) => State::Unfinished,
+        (_, _, false) => State::Left,
     };
-    let actions = lines(file).saturating_sub(1);
     Some(Listed { session: session.to_owned(), program, changed, actions, state })
 }
 
@@ -92,8 +97,11 @@ fn is_locked(file: &File) -> bool {
     matches!(tried, Err(TryLockError::WouldBlock))
 }
 
-fn lines(file: File) -> usize {
+/// Whether it begins as a session does, or has nothing in it yet, and how many lines follow the first.
+fn contents(file: File) -> (bool, usize) {
     let mut from = BufReader::new(file.take(MAX_BYTES as u64));
+    let mut first = Vec::new();
+    let begins = from.read_until(b'\n', &mut first).is_ok() && (first.is_empty() || is_first_line(&first));
     let mut count = 0;
     while let Ok(bytes) = from.fill_buf()
         && !bytes.is_empty()
@@ -102,5 +110,5 @@ fn lines(file: File) -> usize {
         let length = bytes.len();
         from.consume(length);
     }
-    count
+    (begins, if begins { count } else { 0 })
 }

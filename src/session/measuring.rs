@@ -1,6 +1,6 @@
 //! What a session runs on a device: measurements and tunings at once, and as jobs that are no actions, whose results are fetched.
 
-use super::action::{Action, Measurement, Outcome, RevisionId};
+use super::action::{Action, Measurement, Outcome, RevisionId, Sizes};
 use super::bench::{self, BenchProgress, Inputs, Ran};
 use super::best::{self, Search, Standing};
 use super::blame;
@@ -41,10 +41,37 @@ impl Session {
     ///
     /// # Errors
     /// As [`bench::compare`].
-    pub fn measure_in_turns(&self, device: &str, other: &Session) -> Result<bench::Pair, Diagnostic> {
+    pub fn measure_in_turns(
+        &self,
+        device: &str,
+        other: &Session,
+        cancel: &AtomicBool,
+    ) -> Result<bench::Pair, Diagnostic> {
         let first = self.asked_of(device, Mode::MEASURE, None);
         let second = bench::Asked { sizes: &self.sizes, ..other.asked_of(device, Mode::MEASURE, None) };
-        bench::compare(&first, &second, &*self.backend, &AtomicBool::new(false), &|_| {})
+        bench::compare(&first, &second, &*self.backend, cancel, &|_| {})
+    }
+
+    /// Looks whether the two could be measured in turns with these of the sizes, as far as that can be said without a run.
+    ///
+    /// # Errors
+    /// What a program asks of its sizes does not hold, or one of the two does not compile at them or has no room there.
+    pub fn could_measure_in_turns(
+        &self,
+        device: &str,
+        other: &Session,
+        sizes: &Sizes,
+        cancel: &AtomicBool,
+    ) -> Result<(), Diagnostic> {
+        let mut all = self.sizes.clone();
+        all.extend(sizes.clone());
+        [self, other].into_iter().try_for_each(|side| {
+            let own = all.iter().filter(|(name, _)| side.workspace.program.sizes.contains(name));
+            side.workspace.check_sizes(&own.map(|(name, value)| (name.clone(), *value)).collect())?;
+            let asked = bench::Asked { sizes: &all, ..side.asked_of(device, Mode::MEASURE, None) };
+            bench::ready(&asked, &*self.backend, cancel)?;
+            Inputs::could_be_drawn(asked.term, &all)
+        })
     }
 
     /// Measures the current revision and another one in turns, as a job; [`Session::compared`] gives what came of it.

@@ -257,9 +257,14 @@ impl Recorder {
         let writer = self.copy(path).map_err(|e| diagnostic(&e))?;
         let old = self.writer.replace(writer);
         self.wanted = None;
-        if let Some(old) = old.filter(|_| !self.named) {
-            known::forget(old.path());
-            let _ = std::fs::remove_file(old.path());
+        match old {
+            // The session goes on under the new name; the file with the old one is left as it is.
+            Some(old) if self.named => known::left(old.path()),
+            Some(old) => {
+                known::forget(old.path());
+                let _ = std::fs::remove_file(old.path());
+            }
+            None => {}
         }
         self.remember();
         self.named = true;

@@ -24,6 +24,8 @@ pub struct Dialogue {
     refused: usize,
     /// What was last said of the state of things.
     status: String,
+    /// What lies over the panes and was printed since the last line: it is not printed again with each piece of news.
+    shown: Vec<String>,
     /// What is to be printed when all is done that a line began.
     then: Then,
     /// The last line, if it was warned of: taken again, it is run.
@@ -57,7 +59,8 @@ impl Dialogue {
         app.focus.zoomed = true;
         app.resize((columns.max(super::layout::LEAST.0), ROWS));
         app.settle();
-        Dialogue { app, told: 0, refused: 0, status: String::new(), then: Then::Nothing, warned: None }
+        let (status, shown) = (String::new(), vec![]);
+        Dialogue { app, told: 0, refused: 0, status, shown, then: Then::Nothing, warned: None }
     }
 
     /// The session and what is looked at of it.
@@ -85,6 +88,7 @@ impl Dialogue {
         let line = line.trim();
         self.app.notice = None;
         self.then = Then::Nothing;
+        self.shown.clear();
         self.app.look_at_the_disk();
         let warned = self.warned.take();
         match self.app.popups.last_mut() {
@@ -265,7 +269,11 @@ impl Dialogue {
             Then::Highlight => out.extend(highlight_lines(&self.app, self.app.focus.pane)),
             Then::Nothing => {}
         }
-        out.extend(self.popup());
+        let popup = self.popup();
+        if popup != self.shown {
+            out.extend_from_slice(&popup);
+            self.shown = popup;
+        }
         let status = self.app.status().text().split_whitespace().collect::<Vec<_>>().join(" ");
         if status != self.status && !self.is_busy() {
             out.push(format!("[{status}]"));

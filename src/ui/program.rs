@@ -207,7 +207,7 @@ fn replayed_by(session: &std::path::Path) -> String {
 }
 
 /// A path as a shell reads it.
-fn shell(path: &std::path::Path) -> String {
+pub fn shell(path: &std::path::Path) -> String {
     let path = path.display().to_string();
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
     let path = if path.starts_with('-') { format!("./{path}") } else { path };

@@ -11,7 +11,7 @@ pub use header::header;
 pub use library::{Library, RUNTIME};
 pub use python::{library_module, module, module_name};
 
-/// The first lines of what is generated under names that a user's own files may have.
+/// The first lines of what is generated and looks as if somebody had written it, in C and for what begins comments with `#`.
 pub const MARKS: [&str; 2] = [header::MARK, python::MARK];
 
 use super::Language;

@@ -154,14 +154,21 @@ fn scalars(ty: &Type, sizes: &Sizes) -> Result<u128, Diagnostic> {
     })
 }
 
+/// How many scalars a value of the data type has.
+///
+/// # Errors
+/// When a size has no value, or there are more than are drawn.
+pub fn drawn(ty: &Type, sizes: &Sizes) -> Result<u128, Diagnostic> {
+    let total = scalars(ty, sizes)?;
+    if total > MAX_SCALARS { Err(failure::too_large(ty)) } else { Ok(total) }
+}
+
 /// A value of the data type.
 ///
 /// # Errors
 /// When a size has no value, or the type has no values that could be drawn.
 pub fn random(ty: &Type, sizes: &Sizes, seed: u64, kind: Kind) -> Result<Value, Diagnostic> {
-    if scalars(ty, sizes)? > MAX_SCALARS {
-        return Err(failure::too_large(ty));
-    }
+    drawn(ty, sizes)?;
     Rng::new(seed).value(ty, sizes, kind)
 }
 
@@ -170,10 +177,7 @@ pub fn random(ty: &Type, sizes: &Sizes, seed: u64, kind: Kind) -> Result<Value, 
 /// # Errors
 /// As [`random`].
 pub fn random_flat(ty: &Type, sizes: &Sizes, seed: u64, kind: Kind) -> Result<Buffer, Diagnostic> {
-    let total = scalars(ty, sizes)?;
-    if total > MAX_SCALARS {
-        return Err(failure::too_large(ty));
-    }
+    let total = drawn(ty, sizes)?;
     // Scalars are drawn in the order of memory, so an array of one scalar type needs no tree.
     let mut element = ty;
     while let Some((_, t)) = element.as_array().or(element.as_vector()) {

@@ -25,6 +25,14 @@ impl Inputs {
         Inputs::drawn(vec![], term, sizes, kind)
     }
 
+    /// Looks whether there could be inputs at these sizes, without drawing any.
+    ///
+    /// # Errors
+    /// As [`Inputs::random`].
+    pub fn could_be_drawn(term: &Term, sizes: &Sizes) -> Result<(), Diagnostic> {
+        term.ty().signature().0.iter().try_for_each(|ty| inputs::drawn(ty, sizes).map(|_| ()))
+    }
+
     /// What is given, and the rest drawn from a seed.
     ///
     /// # Errors

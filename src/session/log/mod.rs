@@ -10,7 +10,7 @@ pub mod seal;
 pub mod v1;
 mod write;
 
-pub use read::{Contents, Entry, Log, MAX_BYTES, parse};
+pub use read::{Contents, Entry, Log, MAX_BYTES, is_first_line, parse};
 pub use write::{Fate, LogError, LogWriter};
 
 /// A wire value as its line in the log, without the line's end.

@@ -163,14 +163,21 @@ impl Lines<'_> {
     }
 }
 
+/// The format alone.
+#[derive(serde::Deserialize)]
+#[serde(rename = "session")]
+struct Format {
+    format: u32,
+}
+
+/// Whether this is the first line of a session log, of any format.
+pub fn is_first_line(line: &[u8]) -> bool {
+    std::str::from_utf8(line).is_ok_and(|text| ron::from_str::<Format>(text).is_ok())
+}
+
 fn header(line: &Line, not_a_log: &dyn Fn(String) -> Diagnostic) -> Result<v1::Header, Diagnostic> {
     let text = line.text.as_ref().map_err(|why| not_a_log(why.clone()))?;
     // The format is read first, so that a newer one is named as such whatever else it holds.
-    #[derive(serde::Deserialize)]
-    #[serde(rename = "session")]
-    struct Format {
-        format: u32,
-    }
     let format: Format =
         ron::from_str(text).map_err(|e| not_a_log(format!("Its first line is no header: {e}.")))?;
     if format.format != 1 {
