@@ -78,12 +78,11 @@ fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
     let Kernel { sign, revision, measured, work } = kernel;
     let rate = rate(*work, measured.median_ns, Some(peak));
     let sizes: Vec<String> = measured.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
-    let bound = if rate.memory_bound == Some(true) { "memory" } else { "its operations" };
+    let memory = rate.memory_bound == Some(true);
     let share = rate.share.unwrap_or_default();
-    let above = match (share > 1.0, peak.busy) {
-        (false, _) => "",
-        (true, false) => ": more than main memory gave, so its data may lie in caches",
-        (true, true) => ": more than the busy machine gave when that was measured",
+    let says = match above(share, memory, peak) {
+        Some(above) => format!(": {above}"),
+        None => format!(", bound by {}", if memory { "memory" } else { "its operations" }),
     };
     Line::of(Role::Number, format!("{sign}  revision {revision}  "))
         .with(Role::Plain, format!("{}  {}  ", sizes.join(" "), time(measured.median_ns)))
@@ -91,7 +90,16 @@ fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
             Role::Good,
             format!("{} GFLOP/s, {} % of what is allowed", digits(rate.gflops), digits(100.0 * share)),
         )
-        .with(Role::Plain, format!(", bound by {bound}{above}"))
+        .with(Role::Plain, says)
+}
+
+/// What is said of a time that comes to more than a device was found to allow: nothing that was measured bounds it.
+pub fn above(share: f64, memory: bool, peak: Peak) -> Option<&'static str> {
+    (share > 1.0).then_some(match (peak.busy, memory) {
+        (true, _) => "more than the busy machine gave when that was measured",
+        (false, true) => "more than main memory gave, so its data may lie in caches",
+        (false, false) => "more than the multiply-adds gave with which that was measured",
+    })
 }
 
 /// The roof and the states below it.

@@ -103,6 +103,15 @@ impl Choice {
         Choice { rule: Some((rule.to_owned(), at)), ..Choice::new(title, items, None) }
     }
 
+    /// Decides again which commands can be taken.
+    pub fn renew(&mut self, why_not: &dyn Fn(Command) -> Option<String>) {
+        for item in &mut self.items {
+            if let Value::Command(command) = item.value {
+                item.disabled = why_not(command);
+            }
+        }
+    }
+
     /// What is typed.
     pub fn text(&self) -> String {
         self.area.lines().join(" ")
