@@ -317,6 +317,17 @@ mod tests {
     }
 
     #[test]
+    fn what_was_in_the_way_goes_when_it_has_ended() {
+        let mut choice = choice(Some(How::Run));
+        choice.renew(&|command| (command == Command::Tune).then(|| "A measurement is running.".to_owned()));
+        choice.set_text("tune");
+        assert!(choice.lines()[0].text().contains("not now: A measurement"), "{:?}", choice.lines()[0]);
+        choice.renew(&|_| None);
+        assert!(!choice.lines()[0].text().contains("not now"), "{:?}", choice.lines()[0]);
+        assert_eq!(choice.text(), "tune", "what is typed stays");
+    }
+
+    #[test]
     fn letters_of_a_name_are_enough() {
         assert_eq!(first("und"), Value::Command(Command::Undo));
         assert_eq!(first("cpc"), Value::Command(Command::CopyCommand));
