@@ -1167,6 +1167,9 @@ fn hints_and_help_tell_what_keys_do_here() {
 fn a_goal_that_is_met_at_once_is_said_to_be() {
     let mut app = dot();
     app.press("S").type_text("reach contains(reduce) using { useMapSeq }").press("Enter").idle();
+    // It is warned of first.
+    app.press("Enter").idle();
+    assert!(app.app.popups.is_empty(), "{}", app.text());
     assert!(app.text().contains("is like the sketch as it is"), "{}", app.text());
     assert!(!app.text().contains("Found in one step") && !app.text().contains("by 0 rewrites"), "{}", app.text());
 }

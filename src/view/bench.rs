@@ -203,6 +203,8 @@ fn bound(m: &Measurement, peak: Option<Peak>) -> Option<Line> {
     let rate = rate(work, m.median_ns, Some(peak));
     let (share, memory) = (rate.share?, rate.memory_bound?);
     let (by, says) = match above(share, memory, peak) {
+        // A busy machine may give more, and then that may bound it.
+        Some(above) if peak.busy => ("bound   not known: ".to_owned(), format!(", {above}")),
         Some(above) => (format!("bound   not by {}: ", limit(memory)), format!(", {above}")),
         None => (format!("bound   by {}, ", limit(memory)), or_less(peak).to_owned()),
     };

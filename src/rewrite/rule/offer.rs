@@ -85,7 +85,11 @@ pub fn choices(
     match against {
         _ if !out.is_empty() => Ok(out),
         Some((args, c)) => Err(Miss::Refuted(args, c)),
-        None => Err(nearest(stops)),
+        None => Err(match nearest(stops) {
+            // With its parameters by name, rather than with some value that was tried.
+            Miss::Always(why) => Miss::Always(rule.stops_without(t).unwrap_or(why)),
+            other => other,
+        }),
     }
 }
 

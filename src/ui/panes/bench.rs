@@ -207,17 +207,18 @@ pub(in crate::ui) fn tuned(app: &mut App, tuned: &Tuned) {
     app.popups.push(Popup::Page(Page::sentences("Tuned", lines, 10)));
 }
 
-/// The state that a tuning was begun from, with its time where it was measured alike.
+/// The state that a tuning was begun from, with its time where it was measured at these sizes on this device, be it compiled in
+/// another way.
 fn begun_from(app: &App, tuned: &Tuned) -> Option<(RevisionId, f64)> {
     let history = app.session.history();
-    let alike = |m: &&Measurement| m.device == tuned.device && m.sizes == tuned.sizes;
+    let kernel = tuned.best()?.kernel;
     // The state that it made has its time.
-    let is_made = |id: &RevisionId| {
-        let made = history.revision(*id);
-        made.is_some_and(|r| r.measurements.iter().filter(alike).any(|m| m.median_ns == tuned.median_ns))
-    };
-    let before = history.parent((0..history.len()).rfind(is_made)?)?;
-    let last = history.revision(before)?.measurements.iter().rfind(alike)?;
+    let is_its = |m: &Measurement| Some(m.kernel) == kernel && m.median_ns == tuned.median_ns;
+    let all = view::measurements(history);
+    let (made, its) = all.iter().rfind(|(_, m)| is_its(m))?;
+    let before = history.parent(*made)?;
+    let alike = |m: &Measurement| m.sizes == tuned.sizes && (m.device == its.device || m.device == app.device);
+    let last = history.revision(before)?.measurements.iter().rfind(|m| alike(m))?;
     Some((before, last.median_ns))
 }
 
