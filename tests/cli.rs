@@ -1201,8 +1201,10 @@ fn two_programs_are_measured_in_turns() {
     let itself = run(dir.path(), &[&fused[..], &["--against", &path]].concat());
     let legend = format!("first   {path} by topDown(mapFusion)\nsecond  {path} as it stands\n");
     assert!(itself.out.starts_with(&legend), "{}{}", itself.out, itself.err);
-    let itself =
-        run(dir.path(), &["bench", &path, "--against", &path, "-s", "topDown(mapFusion)", "--sweep", "n=64,128"]);
+    let itself = run(
+        dir.path(),
+        &["bench", &path, "--against", &path, "-s", "topDown(mapFusion)", "--sweep", "n=64,128"],
+    );
     assert!(itself.out.starts_with(&legend), "{}{}", itself.out, itself.err);
     let longer = write(dir.path(), "i.rise", "def i (a: n.f32): n.f64 = a |> map (\\x. cast x)");
     let of_other_types = against(&longer, &[]);

@@ -91,7 +91,7 @@ fn a_rule_with_parameters_says_where_it_stops() {
     let said = why(&app, "ownSplit(p)");
     assert!(said.starts_with("expected map with 2 arguments, found the function \\"), "{said}");
     assert!(!said.contains("it needs"), "{said}");
-    app.press("i").idle();
+    app.press("j i").idle();
     assert!(app.text().contains("does not apply here: expected map with 2 arguments"), "{}", app.text());
     // Its left side matches, and none of the sizes that are tried divides the length.
     let mut texts = kernel("dot");
@@ -99,7 +99,10 @@ fn a_rule_with_parameters_says_where_it_stops() {
     texts.default_sizes.clear();
     let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
     app.press("J 3 v").idle();
-    assert_eq!(why(&app, "splitJoin(p)"), "it needs arguments: p is a size; with 32, for one, 32 does not divide 7");
+    assert_eq!(
+        why(&app, "splitJoin(p)"),
+        "it needs arguments: p is a size; with 32, for one, 32 does not divide 7"
+    );
 }
 
 #[test]
@@ -1171,7 +1174,11 @@ fn a_goal_that_is_met_at_once_is_said_to_be() {
     app.press("Enter").idle();
     assert!(app.app.popups.is_empty(), "{}", app.text());
     assert!(app.text().contains("is like the sketch as it is"), "{}", app.text());
-    assert!(!app.text().contains("Found in one step") && !app.text().contains("by 0 rewrites"), "{}", app.text());
+    assert!(
+        !app.text().contains("Found in one step") && !app.text().contains("by 0 rewrites"),
+        "{}",
+        app.text()
+    );
 }
 
 /// What a search cannot come to is said before it begins; who wants it all the same says so.

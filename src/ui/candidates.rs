@@ -284,8 +284,9 @@ fn with_choices(
 fn missing(rule: &Rule, miss: Option<&Miss>) -> String {
     let words = rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word()));
     let needs = format!("it needs arguments: {}", words.collect::<Vec<_>>().join(", "));
-    let with =
-        |args: &[RuleArg]| format!("with {}", args.iter().map(RuleArg::to_string).collect::<Vec<_>>().join(", "));
+    let with = |args: &[RuleArg]| {
+        format!("with {}", args.iter().map(RuleArg::to_string).collect::<Vec<_>>().join(", "))
+    };
     match miss {
         Some(Miss::Always(why)) => why.to_string(),
         Some(Miss::With(args, why)) => format!("{needs}; {}, for one, {why}", with(args)),

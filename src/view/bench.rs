@@ -51,8 +51,7 @@ impl<'a> Differing<'a> {
         let several = |texts: Vec<String>| texts.windows(2).any(|pair| pair[0] != pair[1]);
         let names: BTreeSet<String> =
             all.iter().flat_map(|(_, m)| m.sizes.keys().map(ToString::to_string)).collect();
-        let value =
-            |sizes: &Sizes, name: &str| sizes.get(name).map(ToString::to_string).unwrap_or_default();
+        let value = |sizes: &Sizes, name: &str| sizes.get(name).map(ToString::to_string).unwrap_or_default();
         let differs = |name: &String| {
             several(all.iter().map(|(_, m)| &m.sizes).chain(now).map(|sizes| value(sizes, name)).collect())
         };

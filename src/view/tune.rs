@@ -225,13 +225,19 @@ fn beside(revision: RevisionId, before: f64, best: f64) -> Line {
     let (longer, shorter) = (best / before, before / best);
     match (longer > 1.0 + CLOSE, shorter > 1.0 + CLOSE) {
         (true, _) => {
-            let text = format!("{name} took {took} when it was measured: the best takes {} times as long as that", digits(longer));
+            let text = format!(
+                "{name} took {took} when it was measured: the best takes {} times as long as that",
+                digits(longer)
+            );
             Line::of(Role::Warning, text)
         }
         (_, true) => {
             Line::plain(format!("{name} took {took} when it was measured, {} times as long", digits(shorter)))
         }
-        _ => Line::plain(format!("{name} took {took} when it was measured, within {} % of that", 100.0 * CLOSE)),
+        _ => Line::plain(format!(
+            "{name} took {took} when it was measured, within {} % of that",
+            100.0 * CLOSE
+        )),
     }
 }
 
@@ -298,8 +304,14 @@ mod tests {
             says(2e6, 3e6),
             "before    revision 3 took 2.000 ms when it was measured: the best takes 1.500 times as long as that"
         );
-        assert_eq!(says(3e6, 2e6), "before    revision 3 took 3.000 ms when it was measured, 1.500 times as long");
-        assert_eq!(says(2e6, 2.001e6), "before    revision 3 took 2.000 ms when it was measured, within 1 % of that");
+        assert_eq!(
+            says(3e6, 2e6),
+            "before    revision 3 took 3.000 ms when it was measured, 1.500 times as long"
+        );
+        assert_eq!(
+            says(2e6, 2.001e6),
+            "before    revision 3 took 2.000 ms when it was measured, within 1 % of that"
+        );
         assert_eq!(beside(3, 2e6, 3e6).spans[0].role, Role::Warning);
     }
 }

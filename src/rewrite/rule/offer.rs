@@ -100,7 +100,11 @@ fn nearest(stops: Vec<(Vec<RuleArg>, WhyNot)>) -> Miss {
     let Some((args, why)) = near.next() else { return Miss::Arguments };
     let of_shape = matches!(
         why.reason,
-        Reason::Shape { .. } | Reason::Type { .. } | Reason::Differs { .. } | Reason::Mentions { .. } | Reason::Unfit(_)
+        Reason::Shape { .. }
+            | Reason::Type { .. }
+            | Reason::Differs { .. }
+            | Reason::Mentions { .. }
+            | Reason::Unfit(_)
     );
     let alike = near.all(|(_, other)| other == why);
     if of_shape || alike { Miss::Always(why) } else { Miss::With(args, why) }
@@ -183,8 +187,7 @@ mod tests {
     fn what_is_missing_is_arguments_only_where_the_left_side_matches() {
         let (rules, _) = RuleSet::builtin(&mut Sources::new());
         let double = b::lam("x", Type::f32(), |x| b::add(x.clone(), x)).unwrap();
-        let of_length =
-            |n: Nat| b::map(double.clone(), Term::var(0, Type::array(n, Type::f32()))).unwrap();
+        let of_length = |n: Nat| b::map(double.clone(), Term::var(0, Type::array(n, Type::f32()))).unwrap();
         let missed = |name: &str, t: &Term, refuted: &dyn Fn(&SizeConstraint) -> bool| {
             let rule = rules.rules().find(|rule| *rule.name == *name).unwrap();
             choices(rule, t, &[], refuted).unwrap_err()
@@ -194,7 +197,8 @@ mod tests {
             other => panic!("{name}: {other:?}"),
         };
         // Nothing can be given to a rule on maps that makes it one on functions.
-        let function = b::lam("a", Type::array(Nat::var("n"), Type::f32()), |a| b::map(double.clone(), a)).unwrap();
+        let function =
+            b::lam("a", Type::array(Nat::var("n"), Type::f32()), |a| b::map(double.clone(), a)).unwrap();
         assert_eq!(stops("splitJoin", &function), "expected map with 2 arguments, found the function \\a. …");
         let reduce = "expected reduce with 3 arguments, found the function \\a. …";
         assert_eq!(stops("reduceInLanesRestAgain", &function), reduce);
@@ -205,7 +209,10 @@ mod tests {
         // Some size may divide the length; none of those tried does.
         match missed("splitJoin", &of_length(Nat::constant(7)), &|_| false) {
             Miss::With(args, why) => {
-                assert_eq!((args[0].to_string(), why.to_string()), ("32".into(), "32 does not divide 7".into()));
+                assert_eq!(
+                    (args[0].to_string(), why.to_string()),
+                    ("32".into(), "32 does not divide 7".into())
+                );
             }
             other => panic!("{other:?}"),
         }

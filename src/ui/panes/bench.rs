@@ -121,7 +121,8 @@ pub(super) fn costs(app: &App) -> Option<Line> {
     let missing = app.session.missing_sizes();
     if !missing.is_empty() {
         let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
-        let text = format!("`:sizes` gives values to {}; then what this costs is said here", names.join(", "));
+        let text =
+            format!("`:sizes` gives values to {}; then what this costs is said here", names.join(", "));
         return Some(Line::of(Role::Dim, text));
     }
     let key = app.setup.keys.key(Command::Roofline).unwrap_or_default();
@@ -217,7 +218,8 @@ fn begun_from(app: &App, tuned: &Tuned) -> Option<(RevisionId, f64)> {
     let all = view::measurements(history);
     let (made, its) = all.iter().rfind(|(_, m)| is_its(m))?;
     let before = history.parent(*made)?;
-    let alike = |m: &Measurement| m.sizes == tuned.sizes && (m.device == its.device || m.device == app.device);
+    let alike =
+        |m: &Measurement| m.sizes == tuned.sizes && (m.device == its.device || m.device == app.device);
     let last = history.revision(before)?.measurements.iter().rfind(|m| alike(m))?;
     Some((before, last.median_ns))
 }
