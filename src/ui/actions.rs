@@ -118,9 +118,7 @@ pub fn news(app: &mut App) {
     if let Some(standing) = app.session.best() {
         best::ended(app, standing);
     }
-    if ran {
-        lists::renew(app);
-    }
+    lists::renew(app);
     if let Some(tuned) = app.session.tuned() {
         bench::tuned(app, &tuned);
     }
