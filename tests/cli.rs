@@ -1197,6 +1197,15 @@ fn two_programs_are_measured_in_turns() {
     assert_eq!((&agreeing["outputs"], agreeing["difference"].is_null()), (&"agree".into(), true));
     let swept = run(dir.path(), &["bench", &path, "--against", &other, "--sweep", "n=64,128"]);
     assert!(swept.out.starts_with("mind: the two compute different things"), "{}", swept.out);
+    // Of one file on both sides it is said which is which.
+    let itself = run(dir.path(), &[&fused[..], &["--against", &path]].concat());
+    let legend = format!("first   {path} by topDown(mapFusion)\nsecond  {path} as it stands\n");
+    assert!(itself.out.starts_with(&legend), "{}{}", itself.out, itself.err);
+    let itself = run(
+        dir.path(),
+        &["bench", &path, "--against", &path, "-s", "topDown(mapFusion)", "--sweep", "n=64,128"],
+    );
+    assert!(itself.out.starts_with(&legend), "{}{}", itself.out, itself.err);
     let longer = write(dir.path(), "i.rise", "def i (a: n.f32): n.f64 = a |> map (\\x. cast x)");
     let of_other_types = against(&longer, &[]);
     assert!(

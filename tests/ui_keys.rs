@@ -78,6 +78,33 @@ fn a_rule_that_does_not_apply_says_why_and_where() {
     assert!(app.app.popups.is_empty());
 }
 
+/// Of rules with parameters, too: arguments are asked for only where nothing else is missing.
+#[test]
+fn a_rule_with_parameters_says_where_it_stops() {
+    let mut app = dot();
+    app.press("3 v /").type_text("ownSplit").press("Enter").idle();
+    assert!(app.text().contains("ownSplit"), "{}", app.text());
+    let why = |app: &TestApp, call: &str| {
+        let found = app.app.rules.candidates.iter().find(|c| c.call == call && c.at == app.app.selection);
+        found.unwrap().result.as_ref().unwrap_err().clone()
+    };
+    let said = why(&app, "ownSplit(p)");
+    assert!(said.starts_with("expected map with 2 arguments, found the function \\"), "{said}");
+    assert!(!said.contains("it needs"), "{said}");
+    app.press("j i").idle();
+    assert!(app.text().contains("does not apply here: expected map with 2 arguments"), "{}", app.text());
+    // Its left side matches, and none of the sizes that are tried divides the length.
+    let mut texts = kernel("dot");
+    texts.program.text = "def f (a: 7.f32): 7.f32 = a |> map sqrt".to_owned();
+    texts.default_sizes.clear();
+    let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    app.press("J 3 v").idle();
+    assert_eq!(
+        why(&app, "splitJoin(p)"),
+        "it needs arguments: p is a size; with 32, for one, 32 does not divide 7"
+    );
+}
+
 #[test]
 fn a_strategy_is_typed_and_a_mistake_is_shown_under_it() {
     let mut app = dot();
@@ -170,6 +197,31 @@ fn measuring_asks_for_sizes_that_have_no_value() {
     assert!(app.app.popups.is_empty() && app.text().contains("[6 Bench]"), "{}", app.text());
     app.press("b").idle();
     assert!(app.app.popups.is_empty(), "what is known is not asked again: {}", app.text());
+}
+
+/// What is asked for is what the present state can have; what it cannot have is not kept.
+#[test]
+fn sizes_that_the_present_state_cannot_have_are_neither_offered_nor_kept() {
+    let mut texts = kernel("dot");
+    texts.program.text = "def f (a: n.f32): n.f32 = a |> map sqrt".to_owned();
+    texts.default_sizes.clear();
+    let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    // What the program costs cannot be told, and how it can be is.
+    assert!(app.text().contains("`:sizes` gives values to `n`; then what this costs is"), "{}", app.text());
+    app.press("a").type_text("topDown(splitJoin(7))").press("Enter").idle();
+    assert_eq!(app.app.session.current(), 1, "{}", app.text());
+    app.press("b");
+    assert!(app.text().contains("│n=1048572"), "{}", app.text());
+    app.press("C-u").type_text("n=1024").press("Enter").idle();
+    assert!(app.text().contains("7 divides n") && app.text().contains("`:sizes`"), "{}", app.text());
+    assert!(app.app.session.sizes().is_empty() && !app.app.popups.is_empty(), "{}", app.text());
+    // The program as written can have them, and the present state is asked about again.
+    app.press("Esc z").press("C-u").type_text("n=1024").press("Enter").idle();
+    assert!(app.app.popups.is_empty() && !app.app.session.sizes().is_empty(), "{}", app.text());
+    app.press("b");
+    assert!(app.text().contains("│n=1022") && app.text().contains("7 divides n"), "{}", app.text());
+    app.press("Enter").idle();
+    assert_eq!(app.app.session.sizes().values().copied().collect::<Vec<_>>(), [1022]);
 }
 
 #[test]
@@ -1111,6 +1163,22 @@ fn hints_and_help_tell_what_keys_do_here() {
     assert!(!hints(&app).contains("Tab complete"), "{}", hints(&app));
     app.press("Esc :").type_text("stop");
     assert!(app.text().contains("Nothing is running"), "{}", app.text());
+}
+
+/// A program that is like the sketch as it is takes no rewrite, and that is said.
+#[test]
+fn a_goal_that_is_met_at_once_is_said_to_be() {
+    let mut app = dot();
+    app.press("S").type_text("reach contains(reduce) using { useMapSeq }").press("Enter").idle();
+    // It is warned of first.
+    app.press("Enter").idle();
+    assert!(app.app.popups.is_empty(), "{}", app.text());
+    assert!(app.text().contains("is like the sketch as it is"), "{}", app.text());
+    assert!(
+        !app.text().contains("Found in one step") && !app.text().contains("by 0 rewrites"),
+        "{}",
+        app.text()
+    );
 }
 
 /// What a search cannot come to is said before it begins; who wants it all the same says so.

@@ -116,9 +116,12 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
         Some(revision) => [file.display().to_string(), format!("revision {revision}")],
         None => [file.display().to_string(), against.to_owned()],
     };
-    let names = if names[0] == names[1] { ["first".to_owned(), "second".to_owned()] } else { names };
+    let alike = names[0] == names[1];
+    let names = if alike { ["first".to_owned(), "second".to_owned()] } else { names };
+    // Which of the two is which is not to be guessed.
+    let legend = if alike { legend(file, &args.rewriting.strategies) } else { String::new() };
     if let Some(sweep) = &args.sweep {
-        return swept(args, session, &other, [&names[0], &names[1]], sweep);
+        return swept(args, session, &other, ([&names[0], &names[1]], &legend), sweep);
     }
     let pair =
         session.measure_in_turns(&args.device, &other, &AtomicBool::new(false)).map_err(|d| fail(&d))?;
@@ -127,8 +130,17 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
         return Ok(Exit::Done);
     }
     let lines = view::in_turns([&names[0], &names[1]], &pair);
-    output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
+    output::print(&(legend + &lines.iter().map(|line| line.text() + "\n").collect::<String>()))?;
     Ok(Exit::Done)
+}
+
+/// Which of two that are the same file is which: the first had the strategies run, the second had none.
+fn legend(file: &Path, strategies: &[String]) -> String {
+    let by = match strategies {
+        [] => "as it stands".to_owned(),
+        all => format!("by {}", all.join(" ; ")),
+    };
+    format!("first   {0} {by}\nsecond  {0} as it stands\n", file.display())
 }
 
 /// Can the two be measured at the same sizes? Of programs of other types it is told that outputs are not compared.
@@ -188,7 +200,7 @@ fn swept(
     args: &Bench,
     session: &mut Session,
     other: &Session,
-    names: [&str; 2],
+    (names, legend): ([&str; 2], &str),
     text: &str,
 ) -> Result<Exit, Exit> {
     let of = values_of(text).map_err(|why| {
@@ -240,9 +252,8 @@ fn swept(
         let differing = points.iter().find_map(|point| view::differing(names, &point.pair));
         let chart = sweep_view::chart(&name, names, &points, alphabet);
         let lines: Vec<_> = differing.into_iter().chain(chart).collect();
-        output::print(
-            &lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>(),
-        )?;
+        let shown: String = lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect();
+        output::print(&(legend.to_owned() + &shown))?;
     }
     // What was measured before is worth having; the function that chooses needs all of it.
     stopped.map_err(|d| fail(&d))?;

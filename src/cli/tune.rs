@@ -53,7 +53,7 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     if args.json.json {
         output::json(&as_json(&tuned))?;
     } else {
-        let lines = tune::report(&tuned, args.all);
+        let lines = tune::report(&tuned, args.all, None);
         output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     }
     if let Some(path) = &args.output {

@@ -33,7 +33,7 @@ pub mod shown;
 pub mod state;
 mod stuck;
 pub mod sweep;
-mod trial;
+pub mod trial;
 pub mod tune;
 pub mod unguided;
 pub mod whole;

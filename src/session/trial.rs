@@ -3,7 +3,9 @@
 use super::action::Sizes;
 use super::workspace::Workspace;
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::Diagnostic;
 use crate::lang::infer::check_constraint;
+use crate::lang::nat::NatError;
 use crate::lang::term::Term;
 use crate::lang::work;
 
@@ -49,6 +51,42 @@ pub fn odd(workspace: &Workspace, term: &Term, measured: &Sizes, shrink: f64) ->
         }
         shrink = 2.0;
     }
+}
+
+/// The sizes that both can have, each the nearest below what is wished or else above it; as wished where none is near. What
+/// permutations ask for is not looked at, which takes as long as their arrays are.
+pub fn near(workspace: &Workspace, term: &Term, wished: &Sizes) -> Sizes {
+    /// Sizes to try before one is left as it is.
+    const TRIES: i64 = 20_000;
+    let constraints = quick(workspace, term);
+    let mut sizes = Sizes::new();
+    for (name, wish) in wished {
+        let mut holds = |n: &i64| {
+            sizes.insert(name.clone(), *n);
+            let known = |x: &str| sizes.get(x).copied();
+            constraints.iter().all(|c| matches!(c.holds(&known), Ok(true) | Err(NatError::Unknown(_))))
+        };
+        let below = (1.max(wish - TRIES)..=*wish).rev().find(&mut holds);
+        let found = below.or_else(|| (wish + 1..wish.saturating_add(TRIES)).find(&mut holds));
+        sizes.insert(name.clone(), found.unwrap_or(*wish));
+    }
+    sizes
+}
+
+/// Can the program as written and the term have these sizes, as far as they are given and that is quickly known?
+///
+/// # Errors
+/// `E0150`: what does not hold.
+pub fn can_have(workspace: &Workspace, term: &Term, sizes: &Sizes) -> Result<(), Diagnostic> {
+    let refused = |c: &SizeConstraint| check_constraint(c, sizes).err().filter(|d| d.code == "E0150");
+    quick(workspace, term).iter().find_map(refused).map_or(Ok(()), Err)
+}
+
+/// What both ask of sizes, but for permutations.
+fn quick(workspace: &Workspace, term: &Term) -> Vec<SizeConstraint> {
+    let mut all = workspace.program.constraints_with(term);
+    all.retain(|c| !matches!(c, SizeConstraint::Permutes(..)));
+    all
 }
 
 /// Small sizes at which the program as written and as rewritten both make sense, different from each other where

@@ -16,7 +16,7 @@ use crate::view::{Line, Role, problem};
 /// Enter in an entry.
 pub fn entry(app: &mut App) {
     let Some(Popup::Entry(entry)) = app.popups.last() else { return };
-    let (kind, text) = (entry.kind, entry.text().trim().to_owned());
+    let (kind, text, leads_on) = (entry.kind, entry.text().trim().to_owned(), entry.then.is_some());
     if text.is_empty() && kind != EntryKind::Find {
         app.popups.pop();
         return;
@@ -33,12 +33,13 @@ pub fn entry(app: &mut App) {
         },
         EntryKind::Rule => typed(app, Action::Apply { rule: text.clone(), at: app.selection.clone() }),
         EntryKind::Sizes => match bench::sizes(&text) {
-            Ok(sizes) => {
+            // What is to be done with the present state cannot be done at sizes that it cannot have.
+            Ok(sizes) => if leads_on { bench::can_have(app, &sizes) } else { Ok(()) }.and_then(|()| {
                 app.queries.forget_kernels();
                 // Which values of a rule's parameters divide a size is another question now.
                 app.rules.asked = None;
                 typed(app, Action::Sizes { sizes })
-            }
+            }),
             Err(reason) => Err(vec![Line::of(Role::Error, reason)]),
         },
         EntryKind::Data => bench::show(app, &text),

@@ -7,10 +7,10 @@ use super::panes::{self, bench, best, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::queries::{Answer, Query};
 use super::script::searches;
-use super::{branches, results, stepping};
+use super::{branches, lists, results, stepping};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
-use crate::session::action::{Action, Outcome, RevisionId};
+use crate::session::action::{Action, Outcome, RevisionId, SearchOutcome};
 use crate::session::state::{JobResult, Performed};
 use crate::view::{Line, Role, figures, history, problem};
 
@@ -118,6 +118,7 @@ pub fn news(app: &mut App) {
     if let Some(standing) = app.session.best() {
         best::ended(app, standing);
     }
+    lists::renew(app);
     if let Some(tuned) = app.session.tuned() {
         bench::tuned(app, &tuned);
     }
@@ -178,7 +179,15 @@ pub(super) fn found(app: &mut App, outcome: &Outcome) {
 
 /// Says how a search's way can be looked at; true where there is one.
 fn tell_found(app: &mut App, revision: RevisionId) -> bool {
-    let steps = app.session.history().revision(revision).map_or(0, |r| r.steps.len());
+    let Some(found) = app.session.history().revision(revision) else { return false };
+    let steps = found.steps.len();
+    // A search that met its goal at once is a step itself.
+    let at_once = |search: &SearchOutcome| search.trail.as_ref().is_some_and(Vec::is_empty);
+    if steps <= 1 && !found.searches.is_empty() && found.searches.iter().all(at_once) {
+        let text = format!("The program is like the sketch as it is: revision {revision} took no rewrite.");
+        app.tell(Role::Good, text);
+        return false;
+    }
     if steps == 0 {
         return false;
     }

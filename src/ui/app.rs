@@ -601,15 +601,17 @@ impl App {
         let running = self.session.jobs();
         let workspace = self.session.workspace();
         let reload = self.setup.keys.key(Command::Reload);
-        let measured = history.revision(self.revision).and_then(|r| r.measurements.last());
+        let sizes = self.session.sizes();
+        let all = history.revision(self.revision).map(|r| &*r.measurements).unwrap_or_default();
+        let measured = all.iter().rfind(|m| m.sizes == *sizes).or(all.last());
         status::line(
             &status::Status {
                 program: &workspace.program.name,
-                sizes: self.session.sizes(),
+                sizes,
                 device: &self.device,
                 revision: self.revision,
                 revisions: history.len(),
-                check: measured.map(|m| m.max_error),
+                check: measured.map(|m| status::Check { error: m.max_error, sizes: &m.sizes }),
                 save: &self.session.save_state(),
                 missing: &self.session.missing_sizes(),
                 job: running.first().map(jobs::brief),

@@ -17,7 +17,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::sort::Sort;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Applied;
-use crate::rewrite::rule::offer::{choices, says_nothing, specificity};
+use crate::rewrite::rule::offer::{Miss, choices, says_nothing, specificity};
 use crate::rewrite::rule::{Marks, Rule, RuleArg, RuleUse, apply_at};
 use crate::session::action::{RevisionId, Sizes};
 use crate::session::history::History;
@@ -247,12 +247,19 @@ fn with_choices(
     let part = term.at(at).unwrap_or(term);
     let multiples: Vec<i64> = sizes.values().copied().collect();
     let refuted = |c: &SizeConstraint| c.holds(&|name| sizes.get(name).copied()) == Ok(false);
-    let found = choices(rule, part, &multiples, &refuted);
+    let (found, miss) = match choices(rule, part, &multiples, &refuted) {
+        Ok(found) => (found, None),
+        Err(miss) => (vec![], Some(miss)),
+    };
     let assumptions =
         |applied: &Applied| -> Vec<String> { applied.assumed.iter().map(ToString::to_string).collect() };
     let first = found.first().map(|(_, applied)| applied);
     let whole = first.and_then(|applied| term.replace_at(at, applied.term.clone()));
     let (effect, shape) = whole.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
+    let stops = match &miss {
+        Some(Miss::Always(why) | Miss::With(_, why)) => Some(why),
+        _ => None,
+    };
     let names: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
     let call = |args: &[RuleArg]| RuleUse { rule: rule.clone(), args: args.to_vec() }.to_string();
     Candidate {
@@ -267,12 +274,26 @@ fn with_choices(
         shape,
         rank: Rank::of(rule, part, first.map(|applied| &applied.term)),
         assumed: first.map(assumptions).unwrap_or_default(),
-        result: whole.ok_or_else(|| {
-            let words = rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word()));
-            format!("it needs arguments: {}", words.collect::<Vec<_>>().join(", "))
-        }),
-        stops: None,
-        depth: 0,
+        result: whole.ok_or_else(|| missing(rule, miss.as_ref())),
+        stops: stops.map(|why| at.join(&why.at)),
+        depth: stops.map_or(0, |why| why.depth),
+    }
+}
+
+/// Why a rule with parameters does not apply: where its left side stops, or, where that matches, that arguments are missing.
+fn missing(rule: &Rule, miss: Option<&Miss>) -> String {
+    let words = rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word()));
+    let needs = format!("it needs arguments: {}", words.collect::<Vec<_>>().join(", "));
+    let with = |args: &[RuleArg]| {
+        format!("with {}", args.iter().map(RuleArg::to_string).collect::<Vec<_>>().join(", "))
+    };
+    match miss {
+        Some(Miss::Always(why)) => why.to_string(),
+        Some(Miss::With(args, why)) => format!("{needs}; {}, for one, {why}", with(args)),
+        Some(Miss::Refuted(args, c)) => {
+            format!("{needs}; {}, for one, it asks that {c}, which these sizes do not meet", with(args))
+        }
+        Some(Miss::Arguments) | None => needs,
     }
 }
 

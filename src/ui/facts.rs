@@ -2,10 +2,10 @@
 
 use super::app::App;
 use super::layout::Pane;
-use super::panes;
 use super::panes::sketch::Sketching;
+use super::panes::{self, bench};
 use super::queries::Query;
-use crate::session::action::Action;
+use crate::session::action::{Action, Sizes};
 use crate::session::bench::target_of;
 
 /// What the table needs to know of the state to say which commands can be used.
@@ -101,6 +101,12 @@ impl App {
             results: !self.kept.is_empty(),
             best: self.best.is_some(),
             kernel: match kernel.as_deref().map(|made| made.as_ref().and_then(|made| made.module.as_ref())) {
+                // Others are asked for.
+                Some(Err(problem))
+                    if problem.code == "E0150" && bench::can_have(self, &Sizes::new()).is_err() =>
+                {
+                    Ok(())
+                }
                 Some(Err(problem)) => Err(problem.message.clone()),
                 // They are asked for.
                 _ if !self.session.missing_sizes().is_empty() => Ok(()),

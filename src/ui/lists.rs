@@ -3,6 +3,7 @@
 use super::actions::perform;
 use super::app::App;
 use super::command::{Command, Context};
+use super::facts::Facts;
 use super::keys::spell;
 use super::panes::{self, bench};
 use super::popup::{Choice, Entry, EntryKind, How, Item, Page, Popup, Value};
@@ -39,11 +40,31 @@ fn command_items(app: &App) -> Vec<Item> {
                     (None, Some(arguments)) => format!("{} Takes: {arguments}", command.doc()),
                     (None, None) => command.doc().to_owned(),
                 },
-                disabled: command.enabled(&facts).err().map(|reason| app.setup.keys.fill(&reason)),
+                disabled: why_not(app, *command, &facts),
                 value: Value::Command(*command),
             }
         })
         .collect()
+}
+
+/// Why a command cannot be taken now.
+fn why_not(app: &App, command: Command, facts: &Facts) -> Option<String> {
+    command.enabled(facts).err().map(|reason| app.setup.keys.fill(&reason))
+}
+
+/// What was in the way of the commands of a list may have ended while it is open.
+pub fn renew(app: &mut App) {
+    if !app.popups.iter().any(|popup| matches!(popup, Popup::Choice(_))) {
+        return;
+    }
+    let facts = app.facts();
+    let mut popups = std::mem::take(&mut app.popups);
+    for popup in &mut popups {
+        if let Popup::Choice(choice) = popup {
+            choice.renew(&|command| why_not(app, command, &facts));
+        }
+    }
+    app.popups = popups;
 }
 
 /// Lists the commands, those of the pane first.

@@ -2,11 +2,12 @@
 
 use super::bars::{Time, bar};
 use super::figures;
+use super::roofline::above;
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
 use crate::device::stats::{CLOSE, Comparison, Verdict};
-use crate::session::action::{Measurement, RevisionId};
+use crate::session::action::{Measurement, RevisionId, Sizes};
 use crate::session::bench::{Outputs, Pair};
 use crate::session::history::History;
 use std::collections::BTreeSet;
@@ -46,13 +47,14 @@ impl<'a> Devices<'a> {
 }
 
 impl<'a> Differing<'a> {
-    fn of(all: &[(RevisionId, &'a Measurement)]) -> Differing<'a> {
+    fn of(all: &[(RevisionId, &'a Measurement)], now: Option<&Sizes>) -> Differing<'a> {
         let several = |texts: Vec<String>| texts.windows(2).any(|pair| pair[0] != pair[1]);
         let names: BTreeSet<String> =
             all.iter().flat_map(|(_, m)| m.sizes.keys().map(ToString::to_string)).collect();
-        let value =
-            |m: &Measurement, name: &str| m.sizes.get(name).map(ToString::to_string).unwrap_or_default();
-        let differs = |name: &String| several(all.iter().map(|(_, m)| value(m, name)).collect());
+        let value = |sizes: &Sizes, name: &str| sizes.get(name).map(ToString::to_string).unwrap_or_default();
+        let differs = |name: &String| {
+            several(all.iter().map(|(_, m)| &m.sizes).chain(now).map(|sizes| value(sizes, name)).collect())
+        };
         Differing {
             devices: Devices::of(all.iter().map(|(_, m)| *m)),
             sizes: names.into_iter().filter(differs).collect(),
@@ -97,8 +99,8 @@ impl<'a> Differing<'a> {
     }
 }
 
-/// The table at a width.
-pub fn table(history: &History, width: usize, alphabet: Alphabet) -> Table {
+/// The table at a width. Sizes at which all was measured are said first where they are not those that are looked at now.
+pub fn table(history: &History, now: Option<&Sizes>, width: usize, alphabet: Alphabet) -> Table {
     let all = measurements(history);
     // Bars compare what was measured alike.
     let longest = |m: &Measurement| {
@@ -108,7 +110,7 @@ pub fn table(history: &History, width: usize, alphabet: Alphabet) -> Table {
             .map(|t| if t.high.is_finite() { t.high } else { t.median })
             .fold(0.0, f64::max)
     };
-    let differing = Differing::of(&all);
+    let differing = Differing::of(&all, now);
     let rows: Vec<Vec<Line>> =
         all.iter().map(|(id, m)| differing.row(*id, m, longest(m), alphabet)).collect();
     let (head, rows) = table::layout(&differing.columns(), &rows, width, alphabet);
@@ -199,10 +201,16 @@ fn bound(m: &Measurement, peak: Option<Peak>) -> Option<Line> {
     let (work, peak) = (Work { flops: m.flops?, bytes: m.bytes? }, peak?);
     let rate = rate(work, m.median_ns, Some(peak));
     let (share, memory) = (rate.share?, rate.memory_bound?);
+    let (by, says) = match above(share, memory, peak) {
+        // A busy machine may give more, and then that may bound it.
+        Some(above) if peak.busy => ("bound   not known: ".to_owned(), format!(", {above}")),
+        Some(above) => (format!("bound   not by {}: ", limit(memory)), format!(", {above}")),
+        None => (format!("bound   by {}, ", limit(memory)), or_less(peak).to_owned()),
+    };
     Some(
-        Line::plain(format!("bound   by {}, ", limit(memory)))
+        Line::plain(by)
             .with(Role::Number, format!("{} %", figures::digits(share * 100.0)))
-            .with(Role::Plain, format!(" of what {} allows{}", m.device, or_less(peak))),
+            .with(Role::Plain, format!(" of what {} allows{says}", m.device)),
     )
 }
 
@@ -239,15 +247,28 @@ pub fn least(work: Work, device: &str, peak: Option<Peak>) -> Option<Line> {
     Some(Line::plain(format!("{text}.")))
 }
 
-/// The same in few words; `key` measures what the device allows.
-pub fn least_in_brief(work: Work, device: &str, peak: Option<Peak>, key: &str) -> Option<Line> {
+/// The same in few words; `key` measures what the device allows, `fastest` is the least time that was measured there.
+pub fn least_in_brief(
+    work: Work,
+    device: &str,
+    peak: Option<Peak>,
+    fastest: Option<f64>,
+    key: &str,
+) -> Option<Line> {
     let Work { flops, bytes } = work;
     if flops <= 0.0 || bytes <= 0.0 {
         return None;
     }
     let (count, each) = (figures::count(flops as u64), figures::digits(flops / bytes));
     let bound = match peak {
-        Some(peak) => format!("{} bounds them on {device}", limit(bytes / peak.gbytes > flops / peak.gflops)),
+        Some(peak) => {
+            let memory = bytes / peak.gbytes > flops / peak.gflops;
+            let share = fastest.and_then(|time| rate(work, time, Some(peak)).share);
+            match share.and_then(|share| above(share, memory, peak)) {
+                Some(above) => format!("on {device} they come to {above}"),
+                None => format!("{} bounds them on {device}", limit(memory)),
+            }
+        }
         None => format!("{key} says what bounds them"),
     };
     Some(Line::of(Role::Dim, format!("{count} operations, {each} a byte; {bound}")))
@@ -454,7 +475,7 @@ mod tests {
 
     #[test]
     fn the_table_has_a_row_a_measurement() {
-        let table = table(&sample(), 140, Alphabet::Unicode);
+        let table = table(&sample(), None, 140, Alphabet::Unicode);
         assert_eq!(table.revisions, [0, 2, 3]);
         assert_eq!(
             table.head.text(),
@@ -466,19 +487,36 @@ mod tests {
         );
         // In few columns the time stays, with what differs between measurements and the device, then its interval.
         let mut history = sample();
-        let narrow = |history: &History| super::table(history, 38, Alphabet::Unicode);
+        let narrow = |history: &History| super::table(history, None, 38, Alphabet::Unicode);
         assert_eq!(narrow(&history).rows[0].text().trim_end(), "  0  100.0 µs  cpu  99.00–101.0 µs");
-        let sizes = [("m".into(), 32)].into_iter().collect();
+        // Sizes that are not those of now are said, too, if all rows have them.
+        let now = |m: i64| [("m".into(), m)].into_iter().collect::<Sizes>();
+        let looked = |now: &Sizes| super::table(&history, Some(now), 38, Alphabet::Unicode);
+        assert_eq!(looked(&now(64)).rows[0].text().trim_end(), "  0  100.0 µs  cpu  99.00–101.0 µs");
+        assert_eq!(looked(&now(32)).rows[0].text().trim_end(), "  0  100.0 µs  m=64  cpu");
+        let sizes = now(32);
         history.revision_mut(2).unwrap().measurements.push(Measurement { sizes, ..measured(9_000.0) });
         assert_eq!(narrow(&history).rows[2].text().trim_end(), "  2  9.000 µs  m=32  cpu");
         let on_gpu = Measurement { device: "gpu".to_owned(), ..measured(7_000.0) };
         history.revision_mut(2).unwrap().measurements.push(on_gpu);
-        let wide = super::table(&history, 48, Alphabet::Unicode);
+        let wide = super::table(&history, None, 48, Alphabet::Unicode);
         assert_eq!(wide.rows[3].text().trim_end(), "  2  7.000 µs  m=64  gpu  6.930–7.070 µs");
         let peak = Peak { gflops: 10.0, gbytes: 2.0, busy: false };
         let details = details(2, &measured(64_800.0), Some(peak));
         let bound = "bound   by arithmetic, 80.91 % of what cpu allows";
         assert!(details.iter().any(|line| line.text() == bound), "{details:?}");
+        // What comes to more than main memory gave is not bound by it.
+        let slow = Peak { gflops: 100.0, gbytes: 0.5, busy: false };
+        let beyond = |peak: Peak| super::bound(&measured(64_800.0), Some(peak)).unwrap().text();
+        assert!(beyond(slow).starts_with("bound   not by memory: "), "{}", beyond(slow));
+        let caches = " % of what cpu allows, more than main memory gave, so its data may lie in caches";
+        assert!(beyond(slow).ends_with(caches), "{}", beyond(slow));
+        let m = measured(64_800.0);
+        let work = Work { flops: m.flops.unwrap(), bytes: m.bytes.unwrap() };
+        let brief = |time| least_in_brief(work, "cpu", Some(slow), time, "o").unwrap().text();
+        assert!(brief(None).ends_with("; memory bounds them on cpu"), "{}", brief(None));
+        let above = "; on cpu they come to more than main memory gave, so its data may lie in caches";
+        assert!(brief(Some(m.median_ns)).ends_with(above), "{}", brief(Some(m.median_ns)));
         let busy = super::details(2, &measured(64_800.0), Some(Peak { busy: true, ..peak }));
         assert!(busy.iter().any(|line| line.text().contains("the machine was busy")), "{busy:?}");
         assert!(details.iter().any(|line| line.text() == format!("check   ✓ {}", measured(64_800.0).check)));

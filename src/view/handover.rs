@@ -89,7 +89,7 @@ fn times(session: &Session, beside: Beside<'_>) -> Vec<Section> {
     let all = bench::measurements(history);
     let mut out = vec![];
     if !all.is_empty() {
-        let table = bench::table(history, WIDTH, ALPHABET);
+        let table = bench::table(history, None, WIDTH, ALPHABET);
         out.push(Section::new("Measured times", std::iter::once(table.head).chain(table.rows).collect()));
         let ranked = history::ranked(history);
         if ranked.len() > 1 {

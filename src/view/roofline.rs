@@ -78,12 +78,11 @@ fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
     let Kernel { sign, revision, measured, work } = kernel;
     let rate = rate(*work, measured.median_ns, Some(peak));
     let sizes: Vec<String> = measured.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
-    let bound = if rate.memory_bound == Some(true) { "memory" } else { "its operations" };
+    let memory = rate.memory_bound == Some(true);
     let share = rate.share.unwrap_or_default();
-    let above = match (share > 1.0, peak.busy) {
-        (false, _) => "",
-        (true, false) => ": more than main memory gave, so its data may lie in caches",
-        (true, true) => ": more than the busy machine gave when that was measured",
+    let says = match above(share, memory, peak) {
+        Some(above) => format!(": {above}"),
+        None => format!(", bound by {}", if memory { "memory" } else { "its operations" }),
     };
     Line::of(Role::Number, format!("{sign}  revision {revision}  "))
         .with(Role::Plain, format!("{}  {}  ", sizes.join(" "), time(measured.median_ns)))
@@ -91,7 +90,19 @@ fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
             Role::Good,
             format!("{} GFLOP/s, {} % of what is allowed", digits(rate.gflops), digits(100.0 * share)),
         )
-        .with(Role::Plain, format!(", bound by {bound}{above}"))
+        .with(Role::Plain, says)
+}
+
+/// So much of what a device was found to allow is no more than that: the one measurement and the other differ by as much.
+const ALLOWED: f64 = 1.05;
+
+/// What is said of a time that comes to more than a device was found to allow: nothing that was measured bounds it.
+pub fn above(share: f64, memory: bool, peak: Peak) -> Option<&'static str> {
+    (share > ALLOWED).then_some(match (peak.busy, memory) {
+        (true, _) => "more than the busy machine gave when that was measured",
+        (false, true) => "more than main memory gave, so its data may lie in caches",
+        (false, false) => "more than the multiply-adds gave with which that was measured",
+    })
 }
 
 /// The roof and the states below it.
@@ -193,6 +204,14 @@ mod tests {
         assert!(row('B') < row('A') && column('A') < column('B'), "{text:#?}");
         let of = |sign: &str| text.iter().find(|line| line.starts_with(sign)).unwrap();
         assert!(of("A  ").contains("bound by memory") && of("A  ").contains("25"), "{text:#?}");
+        let says = |share, memory, busy| above(share, memory, Peak { busy, ..PEAK });
+        assert_eq!(says(1.04, true, false), None);
+        assert_eq!(says(2.1, true, false), Some("more than main memory gave, so its data may lie in caches"));
+        assert_eq!(
+            says(2.1, false, false),
+            Some("more than the multiply-adds gave with which that was measured")
+        );
+        assert_eq!(says(2.1, true, true), Some("more than the busy machine gave when that was measured"));
         assert!(of("B  ").contains("bound by its operations") && of("B  ").contains("100"), "{text:#?}");
         assert!(!text.iter().any(|line| line.starts_with("C  ")), "another device is not on it: {text:#?}");
         for width in 0..120 {

@@ -87,8 +87,12 @@ pub(super) fn decision(search: &SearchOutcome) -> Line {
         ),
     );
     if let Some(trail) = &search.trail {
-        let rules = if trail.len() == 1 { "rewrite" } else { "rewrites" };
-        line.push(Role::Plain, format!(", by {} {rules}", trail.len()));
+        let by = match trail.len() {
+            0 => ", without a rewrite: the program is like the sketch as it is".to_owned(),
+            1 => ", by 1 rewrite".to_owned(),
+            n => format!(", by {n} rewrites"),
+        };
+        line.push(Role::Plain, by);
     }
     if let Some(why) = &search.no_trail {
         line.push(Role::Warning, format!("; its rule applications are not known: {why}"));

@@ -19,8 +19,8 @@ pub struct Status<'a> {
     pub revision: RevisionId,
     /// See `revision`.
     pub revisions: usize,
-    /// The largest relative error of the revision's kernel, if it was checked; none where that is not known.
-    pub check: Option<Option<f64>>,
+    /// How the revision's kernel was checked, if it was.
+    pub check: Option<Check<'a>>,
     /// How saving stands.
     pub save: &'a SaveState,
     /// What is running, in words.
@@ -33,6 +33,23 @@ pub struct Status<'a> {
     pub changed: Option<&'a str>,
     /// Whether something is wrong with that.
     pub wrong: bool,
+}
+
+/// A check of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Check<'a> {
+    /// The largest relative error; none where that is not known.
+    pub error: Option<f64>,
+    /// The sizes at which it was.
+    pub sizes: &'a Sizes,
+}
+
+impl Check<'_> {
+    /// The sizes that are others now.
+    fn elsewhere(&self, now: &Sizes) -> Vec<String> {
+        let others = self.sizes.iter().filter(|(name, value)| now.get(*name) != Some(value));
+        others.map(|(name, value)| format!("{name}={value}")).collect()
+    }
 }
 
 /// What a part is, which decides what becomes of it where there is no room.
@@ -141,9 +158,14 @@ fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
         part(Part::Always, Role::Warning, "not recorded".to_owned());
     }
     match status.check {
-        Some(None) => part(Part::Checked, Role::Good, format!("check {}", alphabet.pick("✓", "ok"))),
-        Some(Some(error)) => {
-            part(Part::Checked, Role::Good, format!("check {} {error:.0e}", alphabet.pick("✓", "ok")))
+        Some(check) => {
+            let error = check.error.map(|error| format!(" {error:.0e}")).unwrap_or_default();
+            let text = format!("check {}{error}", alphabet.pick("✓", "ok"));
+            // Of other sizes it says little.
+            match check.elsewhere(status.sizes).join(" ") {
+                at if at.is_empty() => part(Part::Checked, Role::Good, text),
+                at => part(Part::Unchecked, Role::Dim, format!("{text} at {at} only")),
+            }
         }
         None => part(Part::Unchecked, Role::Dim, "not checked".to_owned()),
     }
@@ -181,7 +203,7 @@ mod tests {
             device: "cpu",
             revision: 3,
             revisions: 8,
-            check: Some(Some(2e-7)),
+            check: Some(Check { error: Some(2e-7), sizes: &sizes }),
             save: &save,
             job: Some("search 3.1 s".to_owned()),
             more: 1,
@@ -194,6 +216,11 @@ mod tests {
             "search 3.1 s (+1 more) | matmul | rev 3/7 | file changed, R reloads | 2 unsaved | check ok 2e-7 | \
              m=64 n=? | cpu | 4 lines logged"
         );
+        // What was checked at other sizes was not checked at these.
+        let others = [("m".into(), 1024)].into_iter().collect();
+        let status = Status { check: Some(Check { error: Some(2e-7), sizes: &others }), ..status };
+        let text = line(&status, usize::MAX, Alphabet::Ascii).text();
+        assert!(text.contains(" | check ok 2e-7 at m=1024 only | m=64 n=? | "), "{text}");
     }
 
     #[test]
@@ -220,7 +247,7 @@ mod tests {
         assert_eq!(text(&status, 50), "matmul | rev 12/39 | m=n=k=1024 | opencl:gpu");
         assert_eq!(text(&status, 40), "matmul | rev 12/39 | opencl:gpu");
         let named = Status { device: "Portable Computing Language / pthread-skylake-avx512", ..status };
-        let named = Status { check: Some(None), ..named };
+        let named = Status { check: Some(Check { error: None, sizes: &sizes }), ..named };
         let said = text(&named, 79);
         assert!(said.contains("check ok") && said.contains("k=1024 | Portable Com"), "{said}");
         let status = Status { check: None, device: "opencl:gpu", ..named };

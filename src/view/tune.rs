@@ -3,6 +3,8 @@
 use super::figures::{bytes, count_of, digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::Peak;
+use crate::device::stats::CLOSE;
+use crate::session::action::RevisionId;
 use crate::session::amounts::{Amounts, Bound, Rates};
 use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
 
@@ -68,8 +70,9 @@ fn lost_line(why: &str, number: usize) -> Line {
     Line::of(Role::Number, format!("{number:>5} × ")).with(Role::Plain, why.to_owned())
 }
 
-/// What came of a tuning: the points that were tried, the fastest first, why others lost, and the best beside the start.
-pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
+/// What came of a tuning: the points that were tried, the fastest first, why others lost, and the best beside the start, and
+/// beside the state `before` it, where that was measured.
+pub fn report(tuned: &Tuned, all: bool, before: Option<(RevisionId, f64)>) -> Vec<Line> {
     let fact = |name: &str, text: String| Line::plain(format!("{name:<10}{text}"));
     let mut lines =
         vec![fact("device", tuned.device.clone()), fact("points", points_tried(tuned)), Line::default()];
@@ -91,6 +94,7 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     let (median, runs) = (time(tuned.median_ns), tuned.runs);
     lines.push(fact("time", format!("{median} (median of {runs} runs{})", interval.unwrap_or_default())));
     lines.push(fact("start", verdict(tuned)));
+    lines.extend(before.map(|(revision, ns)| beside(revision, ns, tuned.median_ns)));
     let of_best = tuned.best().and_then(|best| Some((best.amounts?, tuned.median_ns)));
     lines.extend(of_best.map(|(amounts, ns)| fact("bound", bound(&amounts, ns, tuned.rates(), tuned.peak))));
     let mind = tuned.peak.as_ref().and_then(|peak| peak.mind()).map(str::to_owned);
@@ -215,6 +219,28 @@ fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String
     said.join("; ")
 }
 
+/// How the best compares with the state that the tuning was begun from, which is another one than its start.
+fn beside(revision: RevisionId, before: f64, best: f64) -> Line {
+    let (name, took) = (format!("{:<10}revision {revision}", "before"), time(before));
+    let (longer, shorter) = (best / before, before / best);
+    match (longer > 1.0 + CLOSE, shorter > 1.0 + CLOSE) {
+        (true, _) => {
+            let text = format!(
+                "{name} took {took} when it was measured: the best takes {} times as long as that",
+                digits(longer)
+            );
+            Line::of(Role::Warning, text)
+        }
+        (_, true) => {
+            Line::plain(format!("{name} took {took} when it was measured, {} times as long", digits(shorter)))
+        }
+        _ => Line::plain(format!(
+            "{name} took {took} when it was measured, within {} % of that",
+            100.0 * CLOSE
+        )),
+    }
+}
+
 fn verdict(tuned: &Tuned) -> String {
     if tuned.best == 0 {
         return "nothing that was tried is faster than the start".into();
@@ -269,5 +295,23 @@ mod tests {
         let narrow = texts(22);
         assert!(narrow.iter().all(|line| line.chars().count() <= 22), "{narrow:?}");
         assert!(["s(0)", "s(3)", "s(5)"].iter().all(|s| narrow.iter().any(|line| line.trim() == *s)));
+    }
+
+    #[test]
+    fn the_best_of_a_tuning_is_told_beside_the_state_before_it() {
+        let says = |before, best| beside(3, before, best).text();
+        assert_eq!(
+            says(2e6, 3e6),
+            "before    revision 3 took 2.000 ms when it was measured: the best takes 1.500 times as long as that"
+        );
+        assert_eq!(
+            says(3e6, 2e6),
+            "before    revision 3 took 3.000 ms when it was measured, 1.500 times as long"
+        );
+        assert_eq!(
+            says(2e6, 2.001e6),
+            "before    revision 3 took 2.000 ms when it was measured, within 1 % of that"
+        );
+        assert_eq!(beside(3, 2e6, 3e6).spans[0].role, Role::Warning);
     }
 }

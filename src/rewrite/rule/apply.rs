@@ -179,6 +179,24 @@ impl Rule {
         given.flat_map(SizeConstraint::of_length).collect()
     }
 
+    /// Where the left side stops to match when nothing is known of the arguments, if no argument can change that.
+    pub(super) fn stops_without(&self, t: &Term) -> Option<WhyNot> {
+        let mut nearest: Option<WhyNot> = None;
+        for eq in self.equations() {
+            for sides in eq.applied.iter().chain([&eq.sides]) {
+                let why = matches(eq, &sides.lhs, self.start(eq, &[]).ok()?, t).err()?;
+                // Of sizes an argument may decide.
+                if matches!(why.reason, Reason::Size { .. } | Reason::Argument { .. }) {
+                    return None;
+                }
+                if nearest.as_ref().is_none_or(|near| near.depth < why.depth) {
+                    nearest = Some(why);
+                }
+            }
+        }
+        nearest
+    }
+
     fn check_arguments(&self, args: &[RuleArg]) -> Result<(), WhyNot> {
         let fits = |(p, a): (&super::RuleParam, &RuleArg)| {
             matches!(

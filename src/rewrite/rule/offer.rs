@@ -2,6 +2,7 @@
 
 use super::apply::Applied;
 use super::pat::PatNode;
+use super::why::{Reason, WhyNot};
 use super::{ParamKind, Rule, RuleArg};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::Nat;
@@ -32,27 +33,81 @@ pub fn says_nothing(rule: &Rule) -> bool {
     rule.equations().iter().any(|eq| matches!(eq.sides.lhs.node, PatNode::Var(..)))
 }
 
+/// Why a rule that takes arguments applies with none of those that were tried.
+#[derive(Clone, Debug)]
+pub enum Miss {
+    /// Its left side stops here, whatever the arguments: the nearest that any came.
+    Always(WhyNot),
+    /// With these arguments it stops here, and other arguments may do.
+    With(Vec<RuleArg>, WhyNot),
+    /// With these arguments it asks of sizes what is known not to hold, and other arguments may do.
+    Refuted(Vec<RuleArg>, SizeConstraint),
+    /// Nothing is known to be missing but arguments.
+    Arguments,
+}
+
 /// The arguments with which a rule that takes some applies to a term, each with what it makes of it, at most [`MOST`]. Sizes that are
 /// tried are usual ones first, then the divisors of `multiples` and of the lengths in the term's type; of what a size
 /// leaves open `refuted` says whether it is known not to hold. None are found for rules that take a term or a position.
+///
+/// # Errors
+/// What is missing where none are found.
 pub fn choices(
     rule: &Rule,
     t: &Term,
     multiples: &[i64],
     refuted: &dyn Fn(&SizeConstraint) -> bool,
-) -> Vec<(Vec<RuleArg>, Applied)> {
+) -> Result<Vec<(Vec<RuleArg>, Applied)>, Miss> {
+    let Some(all) = arguments(rule, &sizes(rule, t, multiples)) else {
+        return Err(rule.stops_without(t).map_or(Miss::Arguments, Miss::Always));
+    };
     let mut out = vec![];
-    for args in arguments(rule, &sizes(rule, t, multiples)).unwrap_or_default() {
+    let mut against: Option<(Vec<RuleArg>, SizeConstraint)> = None;
+    let mut stops: Vec<(Vec<RuleArg>, WhyNot)> = vec![];
+    for args in all {
         match rule.apply(t, &args) {
-            Ok(applied) if !applied.assumed.iter().any(refuted) => out.push((args, applied)),
-            Err(_) if out.is_empty() && !size_decides(rule) => return out,
-            _ => {}
+            Ok(applied) => match applied.assumed.iter().find(|c| refuted(c)) {
+                None => out.push((args, applied)),
+                Some(c) => against = against.or_else(|| Some((args, c.clone()))),
+            },
+            Err(why) if out.is_empty() => {
+                stops.push((args, why));
+                if !size_decides(rule) {
+                    break;
+                }
+            }
+            Err(_) => {}
         }
         if out.len() == MOST {
             break;
         }
     }
-    out
+    match against {
+        _ if !out.is_empty() => Ok(out),
+        Some((args, c)) => Err(Miss::Refuted(args, c)),
+        None => Err(match nearest(stops) {
+            // With its parameters by name, rather than with some value that was tried.
+            Miss::Always(why) => Miss::Always(rule.stops_without(t).unwrap_or(why)),
+            other => other,
+        }),
+    }
+}
+
+/// The nearest miss of all. Where sizes stop the match and other arguments are stopped by others, an argument may do.
+fn nearest(stops: Vec<(Vec<RuleArg>, WhyNot)>) -> Miss {
+    let depth = stops.iter().map(|(_, why)| why.depth).max();
+    let mut near = stops.into_iter().filter(|(_, why)| Some(why.depth) == depth);
+    let Some((args, why)) = near.next() else { return Miss::Arguments };
+    let of_shape = matches!(
+        why.reason,
+        Reason::Shape { .. }
+            | Reason::Type { .. }
+            | Reason::Differs { .. }
+            | Reason::Mentions { .. }
+            | Reason::Unfit(_)
+    );
+    let alike = near.all(|(_, other)| other == why);
+    if of_shape || alike { Miss::Always(why) } else { Miss::With(args, why) }
 }
 
 /// The sizes that are tried for each parameter that is one. Of several parameters only the usual sizes are combined.
@@ -110,7 +165,7 @@ mod tests {
         let of_length = |n: Nat| b::map(double.clone(), Term::var(0, Type::array(n, Type::f32()))).unwrap();
         let offered = |name: &str, t: &Term, multiples: &[i64], refuted: &dyn Fn(&SizeConstraint) -> bool| {
             let rule = rules.rules().find(|rule| *rule.name == *name).unwrap();
-            let found = choices(rule, t, multiples, refuted);
+            let found = choices(rule, t, multiples, refuted).unwrap_or_default();
             assert!(found.iter().all(|(_, applied)| applied.term.ty() == t.ty()));
             found.iter().map(|(args, _)| args[0].to_string()).collect::<Vec<_>>().join(" ")
         };
@@ -127,5 +182,45 @@ mod tests {
         let reduces =
             b::map(double.clone(), Term::var(0, Type::array(Nat::constant(7), Type::f32()))).unwrap();
         assert_eq!(offered("splitJoin", &reduces, &[], &|_| false), "");
+    }
+    #[test]
+    fn what_is_missing_is_arguments_only_where_the_left_side_matches() {
+        let (rules, _) = RuleSet::builtin(&mut Sources::new());
+        let double = b::lam("x", Type::f32(), |x| b::add(x.clone(), x)).unwrap();
+        let of_length = |n: Nat| b::map(double.clone(), Term::var(0, Type::array(n, Type::f32()))).unwrap();
+        let missed = |name: &str, t: &Term, refuted: &dyn Fn(&SizeConstraint) -> bool| {
+            let rule = rules.rules().find(|rule| *rule.name == *name).unwrap();
+            choices(rule, t, &[], refuted).unwrap_err()
+        };
+        let stops = |name: &str, t: &Term| match missed(name, t, &|_| false) {
+            Miss::Always(why) => why.to_string(),
+            other => panic!("{name}: {other:?}"),
+        };
+        // Nothing can be given to a rule on maps that makes it one on functions.
+        let function =
+            b::lam("a", Type::array(Nat::var("n"), Type::f32()), |a| b::map(double.clone(), a)).unwrap();
+        assert_eq!(stops("splitJoin", &function), "expected map with 2 arguments, found the function \\a. …");
+        let reduce = "expected reduce with 3 arguments, found the function \\a. …";
+        assert_eq!(stops("reduceInLanesRestAgain", &function), reduce);
+        assert_eq!(
+            stops("reduceInLanesRestAgain", &of_length(Nat::var("n"))),
+            "expected reduce with 3 arguments, found map with 2 arguments"
+        );
+        // Some size may divide the length; none of those tried does.
+        match missed("splitJoin", &of_length(Nat::constant(7)), &|_| false) {
+            Miss::With(args, why) => {
+                assert_eq!(
+                    (args[0].to_string(), why.to_string()),
+                    ("32".into(), "32 does not divide 7".into())
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+        match missed("splitJoin", &of_length(Nat::var("n")), &|_| true) {
+            Miss::Refuted(args, c) => {
+                assert_eq!((args[0].to_string(), c.to_string()), ("32".into(), "32 divides n".into()));
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -4,6 +4,8 @@
 use super::{Array, Refusal, type_text};
 use crate::device::{Elem, HostData};
 use crate::emit::code::Leaf;
+use crate::lang::nat::Nat;
+use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::half;
 use crate::session::bench::cells::elem;
 use std::io::{self, Cursor};
@@ -88,15 +90,65 @@ fn colours(channels: usize) -> &'static str {
     }
 }
 
+/// How it is saved to have so many channels.
+fn saved_as(channels: usize) -> &'static str {
+    match channels {
+        1 => "grey without an alpha channel",
+        2 => "grey with an alpha channel",
+        3 => "three colours without an alpha channel",
+        _ => "three colours with an alpha channel",
+    }
+}
+
+/// The type of elements that has such samples as they are, where one has.
+fn sampled(most: u16) -> Scalar {
+    match most {
+        255 => Scalar::U8,
+        u16::MAX => Scalar::U16,
+        _ => Scalar::F32,
+    }
+}
+
+/// The type with so many channels, and elements that can be such samples.
+fn with_channels(leaf: &Leaf, count: usize, most: u16) -> String {
+    let mut dims = leaf.dims.clone();
+    match (count, channels(leaf)) {
+        (1, Channels::First) => drop(dims.remove(0)),
+        (1, Channels::Last) => drop(dims.pop()),
+        (n, Channels::First) => dims[0] = Nat::constant(n as i64),
+        (n, Channels::Last) => dims[2] = Nat::constant(n as i64),
+    }
+    let is_float = elem(leaf.scalar()).is_float();
+    let of = if is_float { leaf.elem.clone() } else { Type::scalar(sampled(most)) };
+    type_text(&Leaf { dims, elem: of, ..leaf.clone() })
+}
+
+/// The number of channels that the type asks for, where it is one for all sizes.
+fn asked(leaf: &Leaf) -> Option<usize> {
+    let [first, _, last] = leaf.dims.as_slice() else { return None };
+    let dim = if channels(leaf) == Channels::First { first } else { last };
+    usize::try_from(dim.as_constant()?).ok()
+}
+
 /// Can a picture of so many channels, with samples up to `most`, be a value of the component?
 pub(super) fn check(count: usize, most: u16, leaf: &Leaf) -> Result<(), Refusal> {
+    let why = || format!("the picture is {}, which is no `{}`", colours(count), type_text(leaf));
     if !matches!((leaf.dims.len(), count), (2, 1) | (3, _)) {
-        let why = format!("the picture is {}, which is no `{}`", colours(count), type_text(leaf));
-        let hint = match count {
-            1 => "A grey picture fits `n.m.f32` or `n.m.u8`.".to_owned(),
-            n => format!("It fits `n.m.{n}.u8` or `{n}.n.m.u8`, and floats likewise."),
+        let of = Type::scalar(sampled(most));
+        let hint = match (count, most) {
+            (1, 255 | u16::MAX) => format!("This grey picture fits `n.m.f32` or `n.m.{of}`."),
+            (1, _) => "This grey picture fits `n.m.f32`.".to_owned(),
+            (n, _) => format!("It fits `n.m.{n}.{of}` or `{n}.n.m.{of}`, and floats likewise."),
         };
-        return Err(Refusal::new("E0914", why).hint(hint));
+        return Err(Refusal::new("E0914", why()).hint(hint));
+    }
+    if let Some(n) = asked(leaf).filter(|n| *n != count) {
+        let fits = with_channels(leaf, count, most);
+        let other = match n {
+            1..=4 => format!(", or save the picture as {}", saved_as(n)),
+            _ => String::new(),
+        };
+        return Err(Refusal::new("E0914", why()).hint(format!("Take `{fits}` in the program{other}.")));
     }
     let elem = elem(leaf.scalar());
     match (elem, most) {
@@ -243,8 +295,6 @@ pub(super) fn write_png(out: &mut dyn io::Write, picture: &Picture) -> io::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lang::nat::Nat;
-    use crate::lang::ty::{Scalar, Type};
 
     fn leaf(dims: &[Nat], scalar: Scalar) -> Leaf {
         Leaf { path: vec![], dims: dims.to_vec(), elem: Type::scalar(scalar) }
@@ -297,6 +347,36 @@ mod tests {
         assert_eq!(refused(picture(1, u16::MAX), &leaf(&[n.clone(), m.clone()], Scalar::U8)), Some("E0913"));
         assert_eq!(refused(picture(1, 100), &leaf(&[n.clone(), m.clone()], Scalar::U8)), Some("E0913"));
         assert_eq!(refused(picture(1, 255), &leaf(&[n, m], Scalar::I32)), Some("E0913"));
+    }
+
+    #[test]
+    fn channels_that_the_type_does_not_ask_for_are_named() {
+        let (n, m, three) = (Nat::var("n"), Nat::var("m"), Nat::constant(3));
+        let last = |scalar| leaf(&[n.clone(), m.clone(), three.clone()], scalar);
+        let first = |scalar| leaf(&[three.clone(), n.clone(), m.clone()], scalar);
+        let refused = |channels, most, leaf: &Leaf| {
+            let r = check(channels, most, leaf).unwrap_err();
+            format!("{}: {}. {}", r.code, r.why, r.hint.unwrap_or_default())
+        };
+        assert_eq!(
+            refused(4, 255, &last(Scalar::U8)),
+            "E0914: the picture is three colours and an alpha channel, which is no `n.m.3.u8`. \
+             Take `n.m.4.u8` in the program, or save the picture as three colours without an alpha channel."
+        );
+        assert_eq!(
+            refused(1, 255, &last(Scalar::U8)),
+            "E0914: the picture is grey, which is no `n.m.3.u8`. \
+             Take `n.m.u8` in the program, or save the picture as three colours without an alpha channel."
+        );
+        assert!(refused(4, 255, &first(Scalar::F32)).contains("Take `4.n.m.f32` in the program, or"));
+        assert!(refused(1, u16::MAX, &first(Scalar::U16)).contains("Take `n.m.u16` in the program, or"));
+        assert!(check(3, 255, &last(Scalar::U8)).is_ok() && check(3, 255, &first(Scalar::F32)).is_ok());
+        // The elements are those that the samples have.
+        let grey = leaf(&[n.clone(), m.clone()], Scalar::U16);
+        let hint = "It fits `n.m.3.u16` or `3.n.m.u16`, and floats likewise.";
+        assert!(refused(3, u16::MAX, &grey).ends_with(hint), "{}", refused(3, u16::MAX, &grey));
+        let colours = refused(3, 255, &grey);
+        assert!(colours.contains("`n.m.3.u8`"), "{colours}");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::{alphabet, kernel};
 use crate::device::name_in;
 use crate::device::roofline::{Peak, Work};
 use crate::lang::work;
-use crate::session::action::{Action, Measurement, Sizes, Target};
+use crate::session::action::{Action, Measurement, RevisionId, Sizes, Target};
 use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::data::Given;
@@ -14,6 +14,7 @@ use crate::session::jobs::JobView;
 use crate::session::shown::Shown;
 use crate::session::state::{Compared, Progress};
 use crate::session::sweep::{Swept, reaches, values_of};
+use crate::session::trial;
 use crate::session::tune::{Tuned, seconds};
 use crate::session::whole::Asked;
 use crate::ui::actions::{perform, show_problem, typed};
@@ -71,7 +72,7 @@ pub fn content(app: &App, width: usize) -> Content {
         return Content { lines: lines.into(), ..Content::default() };
     }
     let history = app.session.history();
-    let table = view::table(history, width, alphabet(app));
+    let table = view::table(history, Some(app.session.sizes()), width, alphabet(app));
     if table.rows.is_empty() {
         return Content::says(unmeasured(app).iter().flat_map(|line| line.wrap(width, 2)).collect());
     }
@@ -117,8 +118,18 @@ fn work_of(app: &App) -> Option<Work> {
 
 /// What the program costs at least and what bounds it, in few words.
 pub(super) fn costs(app: &App) -> Option<Line> {
+    let missing = app.session.missing_sizes();
+    if !missing.is_empty() {
+        let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+        let text =
+            format!("`:sizes` gives values to {}; then what this costs is said here", names.join(", "));
+        return Some(Line::of(Role::Dim, text));
+    }
     let key = app.setup.keys.key(Command::Roofline).unwrap_or_default();
-    view::least_in_brief(work_of(app)?, &app.device, peak_of(app, &app.device), &key)
+    let all = view::measurements(app.session.history());
+    let now = all.iter().filter(|(_, m)| m.device == app.device && m.sizes == *app.session.sizes());
+    let fastest = now.map(|(_, m)| m.median_ns).min_by(f64::total_cmp);
+    view::least_in_brief(work_of(app)?, &app.device, peak_of(app, &app.device), fastest, &key)
 }
 
 /// What is being measured, how far that is, for how long it goes on, and how it is stopped.
@@ -193,7 +204,24 @@ pub(in crate::ui) fn start_tuning(app: &mut App, text: &str) -> Result<(), Vec<L
 
 /// Shows what came of a tuning.
 pub(in crate::ui) fn tuned(app: &mut App, tuned: &Tuned) {
-    app.popups.push(Popup::Page(Page::sentences("Tuned", tune_view::report(tuned, false), 10)));
+    let lines = tune_view::report(tuned, false, begun_from(app, tuned));
+    app.popups.push(Popup::Page(Page::sentences("Tuned", lines, 10)));
+}
+
+/// The state that a tuning was begun from, with its time where it was measured at these sizes on this device, be it compiled in
+/// another way.
+fn begun_from(app: &App, tuned: &Tuned) -> Option<(RevisionId, f64)> {
+    let history = app.session.history();
+    let kernel = tuned.best()?.kernel;
+    // The state that it made has its time.
+    let is_its = |m: &Measurement| Some(m.kernel) == kernel && m.median_ns == tuned.median_ns;
+    let all = view::measurements(history);
+    let (made, its) = all.iter().rfind(|(_, m)| is_its(m))?;
+    let before = history.parent(*made)?;
+    let alike =
+        |m: &Measurement| m.sizes == tuned.sizes && (m.device == its.device || m.device == app.device);
+    let last = history.revision(before)?.measurements.iter().rfind(|m| alike(m))?;
+    Some((before, last.median_ns))
 }
 
 /// Measures the present state and the pinned one in turns.
@@ -327,23 +355,41 @@ pub(in crate::ui) fn write_dispatch(app: &mut App, folder: &str) -> Result<(), V
     Ok(())
 }
 
-/// Asks for sizes that have no value, before it goes on with a command and what was typed behind it.
+/// Asks for sizes that have no value, or that the present state cannot have, before it goes on with a command and what was
+/// typed behind it.
 pub(in crate::ui) fn asks_for_sizes(app: &mut App, then: Command, arguments: &str) -> bool {
     let missing = app.session.missing_sizes();
-    if missing.is_empty() {
+    let refused = can_have(app, &Sizes::new()).err();
+    if missing.is_empty() && refused.is_none() {
         return false;
     }
     let mut entry = Entry::new(EntryKind::Sizes, &proposed(app, &missing));
+    entry.problems = refused.unwrap_or_default();
     entry.then = Some((then, arguments.to_owned()));
     app.popups.push(Popup::Entry(Box::new(entry)));
     true
 }
 
-/// The sizes that there are, and a value to begin with for each that is missing: arrays of about a million elements.
+/// Can the present state have the sizes that there are, with these? What is wrong is said with the way to others.
+pub(in crate::ui) fn can_have(app: &App, more: &Sizes) -> Result<(), Vec<Line>> {
+    let mut sizes = app.session.sizes().clone();
+    sizes.extend(more.iter().map(|(name, n)| (name.clone(), *n)));
+    trial::can_have(app.session.workspace(), app.session.term(), &sizes).map_err(|problem| {
+        let mut lines = problem::brief(&problem);
+        lines.push(Line::of(Role::Hint, "Another state may have them: `:sizes` gives sizes to all states."));
+        lines
+    })
+}
+
+/// The sizes that there are, and a value to begin with for each that is missing: arrays of about a million elements. They are
+/// those that the present state can have, where there are some nearby.
 fn proposed(app: &App, missing: &[String]) -> String {
-    let value = if app.session.workspace().program.sizes.len() == 1 { 1 << 20 } else { 1 << 10 };
-    let known = app.session.sizes().iter().map(|(name, n)| format!("{name}={n}"));
-    known.chain(missing.iter().map(|name| format!("{name}={value}"))).collect::<Vec<_>>().join(" ")
+    let workspace = app.session.workspace();
+    let value = if workspace.program.sizes.len() == 1 { 1 << 20 } else { 1 << 10 };
+    let mut wished = app.session.sizes().clone();
+    wished.extend(missing.iter().map(|name| (name.as_str().into(), value)));
+    let sizes = trial::near(workspace, app.session.term(), &wished);
+    sizes.iter().map(|(name, n)| format!("{name}={n}")).collect::<Vec<_>>().join(" ")
 }
 
 /// Runs the present state once on data from files. What is wrong with what was typed is said under it.

@@ -103,6 +103,15 @@ impl Choice {
         Choice { rule: Some((rule.to_owned(), at)), ..Choice::new(title, items, None) }
     }
 
+    /// Decides again which commands can be taken.
+    pub fn renew(&mut self, why_not: &dyn Fn(Command) -> Option<String>) {
+        for item in &mut self.items {
+            if let Value::Command(command) = item.value {
+                item.disabled = why_not(command);
+            }
+        }
+    }
+
     /// What is typed.
     pub fn text(&self) -> String {
         self.area.lines().join(" ")
@@ -305,6 +314,17 @@ mod tests {
         assert_eq!(first("sketch reach contains(map) using all"), Value::Command(Command::Sketch));
         // Another name for it is as good.
         assert_eq!(first("stop"), Value::Command(Command::Cancel));
+    }
+
+    #[test]
+    fn what_was_in_the_way_goes_when_it_has_ended() {
+        let mut choice = choice(Some(How::Run));
+        choice.renew(&|command| (command == Command::Tune).then(|| "A measurement is running.".to_owned()));
+        choice.set_text("tune");
+        assert!(choice.lines()[0].text().contains("not now: A measurement"), "{:?}", choice.lines()[0]);
+        choice.renew(&|_| None);
+        assert!(!choice.lines()[0].text().contains("not now"), "{:?}", choice.lines()[0]);
+        assert_eq!(choice.text(), "tune", "what is typed stays");
     }
 
     #[test]
