@@ -343,7 +343,7 @@ impl Infer {
             Cause::Size(a, b) if a.sub(b).as_constant().is_some_and(|d| d != 0) && matches!(why, Why::Returned(_)) => {
                 match a.sub(b).as_constant() {
                     Some(d) if d > 0 => problem.hint(format!(
-                        "There are {d} too few. Take more of what it is made from, as in `(x: (n + {d}).f32)`, or pad: `padClamp {} {} xs`.",
+                        "There are {d} too few. Make what it is made from longer by {d}, `(x: (n + {d}).f32)` where it was `(x: n.f32)`, or pad: `padClamp {} {} xs`.",
                         d / 2,
                         d - d / 2
                     )),

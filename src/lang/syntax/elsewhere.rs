@@ -167,11 +167,7 @@ const NAMES: &[Row] = &[
     (&["double"], "x", "Write `(cast x : f64)`."),
     (&["True", "TRUE"], "", "Write `true`."),
     (&["False", "FALSE"], "", "Write `false`."),
-    (
-        &["inf", "infinity", "Infinity", "INFINITY", "Inf"],
-        "",
-        "Write `(1 / 0)`, or the largest number: `3.4e38` is that of `f32`.",
-    ),
+    (&INFINITY, "", "Write `(1 / 0)`, or the largest number: `3.4e38` is that of `f32`."),
     (&["nan", "NaN", "NAN"], "", "Write `(0 / 0)`."),
     (&["pi", "PI", "M_PI"], "", "Write `3.14159265358979`."),
     (
@@ -194,6 +190,9 @@ const NAMES: &[Row] = &[
     (&["compose"], "f g", "Write `f >> g`, which applies `f` first."),
     (&["id", "identity"], "x", "Write `\\x. x`."),
 ];
+
+/// How other languages write what is greater than all numbers.
+pub const INFINITY: [&str; 5] = ["inf", "infinity", "Infinity", "INFINITY", "Inf"];
 
 /// What to write for a name of other languages, with these arguments in the place of the row's where their number fits.
 pub fn written_here(name: &str, args: &[String]) -> Option<String> {

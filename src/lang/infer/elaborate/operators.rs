@@ -11,6 +11,7 @@ use crate::diag::{Diagnostic, Span};
 use crate::nat::Nat;
 use crate::pattern::Pattern;
 use crate::syntax::ast::{Expr, ExprKind, Number, Op};
+use crate::syntax::elsewhere;
 use crate::ty::{Scalar, Type};
 
 /// The longest chain of operators, arguments, elements or stages: terms nest them.
@@ -102,7 +103,14 @@ impl Infer {
         let of = name.map_or_else(|| "the function".to_string(), |n| format!("`{n}`"));
         let problem = Diagnostic::error(codes::NOT_DATA, format!("`{symbol}` stands between two values."))
             .label(function.span, "this is a function");
+        let given = match &right.kind {
+            ExprKind::App(head, _) => &head.kind,
+            kind => kind,
+        };
+        let is_infinite =
+            matches!(given, ExprKind::Name(name) if elsewhere::INFINITY.contains(&&**name)) && op == Op::Sub;
         self.problem(match number {
+            _ if is_infinite => problem.hint(format!("What is given to {of} is written `(-1 / 0)`.")),
             Some(n) if op == Op::Sub => problem.hint(format!(
                 "A negative number that is given to {of} stands in parentheses: `(-{}{})`.",
                 n.digits,

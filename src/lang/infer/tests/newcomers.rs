@@ -201,6 +201,8 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: n.f32): f32 = v", "E0110", "`n.f32`"),
     ("def f (v: n.m.f32) = v'", "E0101", "`transpose v`"),
     ("def f (v: n.f32) = reduce max (-inf) v", "E0101", "`3.4e38`"),
+    ("def f (v: n.f32) = reduce max -inf v", "E0113", "`(-1 / 0)`"),
+    ("def f (v: n.f32) = pow v 2", "E0117", "`map (\\x. pow x y)`"),
 ];
 
 #[test]
