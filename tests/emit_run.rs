@@ -18,7 +18,10 @@ fn generated_c_agrees_with_the_interpreter() {
     check(&cases, &run(&unit, &["-fopenmp"]));
     check(
         &cases,
-        &run(&unit, &["-Wno-unknown-pragmas", "-fsanitize=address,undefined", "-fno-sanitize-recover"]),
+        &run(
+            &unit,
+            &["-O0", "-Wno-unknown-pragmas", "-fsanitize=address,undefined", "-fno-sanitize-recover"],
+        ),
     );
 }
 
@@ -76,7 +79,7 @@ fn what_may_have_no_value_is_computed_where_it_is_read() {
     let mut number = 0;
     let cases: Vec<Case> =
         texts.iter().flat_map(|text| cases_of(text, sizes, Target::C, &mut number)).collect();
-    let checked = ["-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let checked = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
     check(&cases, &run(&unit(&cases), &checked));
 }
 

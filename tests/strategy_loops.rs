@@ -244,7 +244,7 @@ fn rests_stay_within_their_arrays() {
         let done = rewritten(&matmul(), &strategy);
         cases.extend(cases_of_program(&done, &strategy, &sizes, Target::C, &mut (1000 * (number + 1))));
     }
-    let checked = ["-fopenmp", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let checked = ["-O0", "-fopenmp", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
     batch::check(&cases, &batch::run(&batch::unit(&cases), &checked));
     if oclgrind() {
         for case in of(&["loopPerm(4, 6, 3, 2)"], Target::OpenCl) {
@@ -320,7 +320,7 @@ fn matrices_of_auto_are_right() {
         assert!(of_program.iter().any(|case| case.kernel.text.contains("[96];")), "{text}");
         cases.extend(of_program);
     }
-    let checked = ["-fopenmp", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
+    let checked = ["-O0", "-fopenmp", "-fsanitize=address,undefined", "-fno-sanitize-recover"];
     batch::check(&cases, &batch::run(&batch::unit(&cases), &checked));
 }
 

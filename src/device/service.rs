@@ -62,12 +62,13 @@ impl Devices {
         self
     }
 
-    fn toolchain(&self, control: &mut RunControl<'_>) -> Result<Toolchain, DeviceError> {
-        if let Some(toolchain) = known(&self.toolchain) {
+    /// The C compiler, tried where that is to be `thorough`, else perhaps presumed.
+    fn toolchain(&self, thorough: bool, control: &mut RunControl<'_>) -> Result<Toolchain, DeviceError> {
+        if let Some(toolchain) = known(&self.toolchain).filter(|known| known.tried || !thorough) {
             return Ok(toolchain);
         }
         let folder = temporary()?;
-        let question = Ask::Probe { folder: folder.path().to_owned() };
+        let question = Ask::Probe { folder: folder.path().to_owned(), thorough };
         match ask(&self.worker, &question, &[], Limits { time: SEARCH, body: 0 }, control)?.tell {
             Tell::Probed(toolchain) => Ok(remember(&self.toolchain, toolchain)),
             _ => Err(strange()),
@@ -100,9 +101,32 @@ impl Devices {
             DeviceError::new(Cause::BadRequest, format!("A time limit of {limit} s makes no sense."))
         })?;
         let toolchain = match jobs.iter().any(|job| !job.entries(Language::C).is_empty()) {
-            true => Some(self.toolchain(control)?),
+            true => Some(self.toolchain(false, control)?),
             false => None,
         };
+        let presumed = toolchain.as_ref().filter(|toolchain| !toolchain.tried).cloned();
+        let ran = self.run_with(toolchain, requests, &jobs, time, control);
+        let (Some(presumed), Err(error)) = (presumed, &ran) else { return ran };
+        if !matches!(error.cause, Cause::CompileFailed | Cause::NoCompiler) {
+            return ran;
+        }
+        // What fails with a compiler that was presumed to work may be the compiler's fault.
+        let tried = self.toolchain(true, control)?;
+        if tried == (Toolchain { tried: true, ..presumed }) {
+            return ran;
+        }
+        self.run_with(Some(tried), requests, &jobs, time, control)
+    }
+
+    /// Runs jobs, those in C with this compiler.
+    fn run_with(
+        &self,
+        toolchain: Option<Toolchain>,
+        requests: &[&RunRequest],
+        jobs: &[Job],
+        time: Duration,
+        control: &mut RunControl<'_>,
+    ) -> Result<Vec<RunReport>, DeviceError> {
         let key = |job: &Job| HostCode::key(job, toolchain.as_ref()?);
         let keys: Vec<Option<Digest>> = jobs.iter().map(key).collect();
         let objects: Vec<Option<Arc<[u8]>>> =
@@ -119,7 +143,7 @@ impl Devices {
         let question = |folder: &Path| Ask::Run {
             folder: folder.to_owned(),
             toolchain: toolchain.clone(),
-            jobs: jobs.clone(),
+            jobs: jobs.to_vec(),
             objects: lengths.clone(),
             stay,
         };
@@ -177,7 +201,7 @@ pub(super) fn temporary() -> Result<TempDir, DeviceError> {
 
 impl Backend for Devices {
     fn list(&self, control: &mut RunControl<'_>) -> Result<DeviceList, DeviceError> {
-        let toolchain = self.toolchain(control);
+        let toolchain = self.toolchain(true, control);
         let mut devices = vec![cpu::describe(toolchain.as_ref())];
         let mut notes = Vec::new();
         for error in toolchain.err().into_iter().chain(match self.opencl(control) {
@@ -205,7 +229,7 @@ impl Backend for Devices {
         if !select::is_host(name) {
             return self.list(control);
         }
-        match self.toolchain(control) {
+        match self.toolchain(true, control) {
             Err(error) if error.cause == Cause::Cancelled => Err(error),
             toolchain => Ok(DeviceList {
                 devices: vec![cpu::describe(toolchain.as_ref())],

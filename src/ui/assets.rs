@@ -2,7 +2,7 @@
 
 use include_dir::{Dir, include_dir};
 
-static ASSETS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/assets");
+static ASSETS: Dir<'static> = include_dir!("$SHINE_ASSETS");
 
 /// The built-in table of keys.
 pub const KEYS: &str = include_str!("../../assets/keys.ron");

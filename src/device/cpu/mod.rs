@@ -11,4 +11,4 @@ mod toolchain;
 pub use host::HostCode;
 pub use kernel::CpuKernel;
 pub use objects::Objects;
-pub use toolchain::{Toolchain, describe, probe, storage};
+pub use toolchain::{Toolchain, describe, presume, probe, storage};

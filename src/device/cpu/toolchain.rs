@@ -7,9 +7,11 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// A C compiler that was tried and works.
+/// A C compiler that works, or is presumed to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toolchain {
+    /// Whether it was seen to compile with these flags.
+    pub tried: bool,
     /// The program, and arguments that belong to it (`CC="ccache gcc"`).
     pub command: Vec<String>,
     /// The first line of what it says about its version.
@@ -119,23 +121,48 @@ pub fn storage(what: &str) -> DeviceError {
         .hint("Free some space, or set TMPDIR to a folder with space from which programs may be loaded.")
 }
 
+/// What `$CC` names, if it is set.
+fn chosen() -> Option<String> {
+    std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty())
+}
+
+/// The compilers that are tried, the first first.
+fn candidates(chosen: Option<&str>) -> Vec<Vec<String>> {
+    match chosen {
+        Some(cc) => vec![cc.split_whitespace().map(str::to_owned).collect()],
+        None => ["cc", "gcc", "clang"].map(|name| vec![name.to_owned()]).to_vec(),
+    }
+}
+
+/// The compiler that comes first, where it names its version: nearly every one knows what is asked for, and to try it takes
+/// longer than to compile a small kernel. Where that fails, it is to be probed.
+pub fn presume(folder: &Path) -> Option<Toolchain> {
+    let command = candidates(chosen().as_deref()).into_iter().next()?;
+    let mut toolchain = Toolchain {
+        tried: false,
+        command,
+        version: String::new(),
+        native: Some(NATIVE[0].to_owned()),
+        openmp: true,
+        passed_over: vec![],
+    };
+    toolchain.name_version(folder).then_some(toolchain)
+}
+
 /// Finds a C compiler, with files in `folder`: `$CC` where it is set, else the first of `cc`, `gcc` and `clang` that works.
 ///
 /// # Errors
 /// That there is none, or none that works; with what was tried.
 pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
-    let chosen = std::env::var("CC").ok().filter(|cc| !cc.trim().is_empty());
-    let candidates: Vec<Vec<String>> = match &chosen {
-        Some(cc) => vec![cc.split_whitespace().map(str::to_owned).collect()],
-        None => ["cc", "gcc", "clang"].map(|name| vec![name.to_owned()]).to_vec(),
-    };
+    let chosen = chosen();
     let mut tried = String::new();
     let mut passed_over = vec![];
-    for command in candidates {
+    for command in candidates(chosen.as_deref()) {
         let name = command.join(" ");
         let version = String::new();
+        let passed = passed_over.clone();
         let mut toolchain =
-            Toolchain { command, version, native: None, openmp: false, passed_over: passed_over.clone() };
+            Toolchain { tried: true, command, version, native: None, openmp: false, passed_over: passed };
         // Most compilers know all that is asked for, which one question tells.
         if toolchain.knows(&[NATIVE[0], OPENMP], PARALLEL, folder) {
             toolchain.name_version(folder);
@@ -179,13 +206,13 @@ impl Toolchain {
         self.accepts(&flags, source, folder).is_ok()
     }
 
-    fn name_version(&mut self, folder: &Path) {
-        let version = Ran::of(&mut self.start(&["--version"], folder));
-        let version = version.map(|ran| ran.printed).unwrap_or_default();
-        self.version = match version.lines().next().map(str::trim) {
-            Some(line) if !line.is_empty() => line.to_owned(),
-            _ => self.command.join(" "),
-        };
+    /// Asks for its version, which is its name where it does not tell; whether it told.
+    fn name_version(&mut self, folder: &Path) -> bool {
+        let ran = Ran::of(&mut self.start(&["--version"], folder)).ok().filter(|ran| ran.status.success());
+        let told = ran.as_ref().and_then(|ran| ran.printed.lines().next()).map(str::trim);
+        let told = told.filter(|line| !line.is_empty());
+        self.version = told.map_or_else(|| self.command.join(" "), str::to_owned);
+        told.is_some()
     }
 }
 

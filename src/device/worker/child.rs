@@ -149,7 +149,7 @@ fn answer(
     answers: &mut File,
 ) -> (Tell, Vec<Vec<u8>>) {
     let told = match question {
-        Ask::Probe { folder } => probed(folder),
+        Ask::Probe { folder, thorough } => probed(folder, thorough),
         Ask::List => opencl::list().map(|devices| (Tell::Listed(devices), Vec::new())),
         Ask::Run { folder, toolchain, jobs, objects, .. } => {
             let mut tell = |said: Tell, body: &[u8]| {
@@ -163,9 +163,10 @@ fn answer(
     told.unwrap_or_else(|error| (Tell::Failed(error), Vec::new()))
 }
 
-fn probed(folder: PathBuf) -> Result<(Tell, Vec<Vec<u8>>), DeviceError> {
+fn probed(folder: PathBuf, thorough: bool) -> Result<(Tell, Vec<Vec<u8>>), DeviceError> {
     let (folder, _own) = at_hand(folder)?;
-    let toolchain = cpu::probe(&folder)?;
+    let presumed = if thorough { None } else { cpu::presume(&folder) };
+    let toolchain = presumed.map_or_else(|| cpu::probe(&folder), Ok)?;
     Ok((Tell::Probed(toolchain), Vec::new()))
 }
 

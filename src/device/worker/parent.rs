@@ -45,7 +45,7 @@ impl WorkerCommand {
             WorkerCommand::Own { program, env } => {
                 let mut process = Command::new(program);
                 process.arg0("shine-tui").arg(FLAG).envs(surroundings());
-                if let Ask::Run { folder, .. } | Ask::Probe { folder } = question {
+                if let Ask::Run { folder, .. } | Ask::Probe { folder, .. } = question {
                     process.env("TMPDIR", folder);
                 }
                 process.envs(env.iter().map(|(name, value)| (name, value)));

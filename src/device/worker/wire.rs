@@ -29,6 +29,8 @@ pub enum Ask {
     Probe {
         /// A folder of the parent's for temporary files.
         folder: PathBuf,
+        /// Whether it is to be tried, or presumed to know what most know.
+        thorough: bool,
     },
     /// Which OpenCL devices are there?
     List,

@@ -312,7 +312,7 @@ const SCALAR_INPUTS: usize = 8;
 /// Draws that are made to find a smaller case, how many in a row may bring nothing, and tests that are made to shrink the
 /// smallest; fewer where the sizes cannot be made small and each takes long.
 const SMALLER_DRAWS: u64 = 400;
-const DRAWS_IN_VAIN: u64 = 100;
+const DRAWS_IN_VAIN: u64 = 30;
 const SHRINKING_TESTS: usize = 1500;
 
 /// The smallest case that can be found near one that is wrong.
