@@ -272,16 +272,26 @@ fn a_chosen_compiler_that_does_not_work() {
 /// The first compiler on the path that works is used, and it is said where that is not the first one.
 #[test]
 fn a_usual_compiler_that_does_not_work() {
-    let folder = tempfile::tempdir().unwrap();
-    let broken = compiler(folder.path(), "exit 1");
-    std::fs::rename(broken, folder.path().join("cc")).unwrap();
-    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
-    let devices = unknown_devices().env("PATH", path).env("CC", "");
-    let report = run(&devices, &double("cpu", 100)).unwrap();
-    assert_eq!(report.outputs, vec![doubled(100)]);
-    let told = &report.warnings[0];
-    assert!(told.contains("is `gcc`") || told.contains("is `clang`"), "{told}");
-    assert!(told.contains("`cc`"), "{told}");
+    // The second names its version, and the third says that it succeeds as well.
+    for script in ["exit 1", "[ \"$1\" = --version ] && echo '1.0' || exit 1", "echo '1.0'"] {
+        let folder = tempfile::tempdir().unwrap();
+        let broken = compiler(folder.path(), script);
+        std::fs::rename(broken, folder.path().join("cc")).unwrap();
+        let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+        let devices = unknown_devices().env("PATH", path).env("CC", "");
+        let report = run(&devices, &double("cpu", 100)).unwrap();
+        assert_eq!(report.outputs, vec![doubled(100)]);
+        let told = &report.warnings[0];
+        assert!(told.contains("is `gcc`") || told.contains("is `clang`"), "{told}");
+        assert!(told.contains("`cc`"), "{told}");
+    }
+}
+
+#[test]
+fn a_compiler_that_makes_nothing() {
+    let error = run(&unknown_devices().env("CC", "true"), &double("cpu", 4)).unwrap_err();
+    assert_eq!(error.cause, Cause::NoCompiler, "{error}");
+    assert!(error.message.contains("`true`") && error.details.contains("no object file"), "{error}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::super::proto::Language;
 use super::super::worker::wire::{Job, Slot};
 use super::super::{Cause, DeviceError, Elem};
 use super::call::Loaded;
-use super::toolchain::{Ran, Toolchain, no_space, storage};
+use super::toolchain::{NO_OBJECT, Ran, Toolchain, no_space, storage};
 use crate::lang::digest::Digest;
 use std::ffi::c_void;
 use std::fmt::Write;
@@ -113,7 +113,11 @@ fn compile(
             format!("The C compiler `{}` cannot be started: {error}.", toolchain.command.join(" ")),
         )
     })?;
-    if ran.status.success() { Ok(()) } else { Err(refused(&ran.said, first)) }
+    match ran.status.success() {
+        true if folder.join(&object).is_file() => Ok(()),
+        true => Err(DeviceError::new(Cause::NoCompiler, NO_OBJECT)),
+        false => Err(refused(&ran.said, first)),
+    }
 }
 
 /// What a compiler that failed has said, as an error of ours.

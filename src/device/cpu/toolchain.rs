@@ -31,6 +31,8 @@ const BASE: [&str; 5] =
 /// What compilers call the processor that they run on, those of most first.
 const NATIVE: [&str; 2] = ["-march=native", "-mcpu=native"];
 const OPENMP: &str = "-fopenmp";
+/// Of a program that ends as if it had compiled.
+pub const NO_OBJECT: &str = "It says that it succeeded, and there is no object file.";
 const PLAIN: &str = "int probe(int x) { return x + 1; }\n";
 const PARALLEL: &str = "#include <omp.h>\n\
     int probe(int n) {\n    int sum = 0;\n#pragma omp parallel for reduction(+ : sum)\n\
@@ -64,13 +66,15 @@ impl Toolchain {
     fn accepts(&self, flags: &[&str], source: &str, folder: &Path) -> Result<(), DeviceError> {
         let stored = std::fs::write(folder.join("probe.c"), source);
         stored.map_err(|error| storage(&error.to_string()))?;
+        let object = folder.join("probe.so");
+        let _ = std::fs::remove_file(&object);
         let mut command = self.start(flags, folder);
         let ran = Ran::of(command.args(["-o", "probe.so", "probe.c"]));
         let ran = ran.map_err(|error| DeviceError::new(Cause::NoCompiler, error.to_string()))?;
-        if ran.status.success() {
+        if ran.status.success() && object.is_file() {
             return Ok(());
         }
-        let said = ran.said;
+        let said = if ran.status.success() { NO_OBJECT.to_owned() } else { ran.said };
         Err(no_space(&said).unwrap_or_else(|| DeviceError::new(Cause::NoCompiler, "").details(said)))
     }
 }
@@ -173,7 +177,8 @@ pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
         match toolchain.accepts(&BASE, PLAIN, folder) {
             Err(error) if error.cause == Cause::Storage => return Err(error),
             Err(error) => {
-                tried.push_str(&format!("{name}: {} {}\n", error.message, error.details.trim()));
+                let said = format!("{} {}", error.message, error.details);
+                tried.push_str(&format!("{name}: {}\n", said.trim()));
                 passed_over.push(name);
             }
             Ok(()) => {
