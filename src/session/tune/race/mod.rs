@@ -4,6 +4,7 @@
 //! at small and odd sizes too; of the others the output is compared at the sizes asked for.
 
 mod finale;
+mod made;
 
 use super::kept::{Entry, Kept};
 use super::order::Order;
@@ -19,13 +20,13 @@ use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::lang::work;
 use crate::session::action::Sizes;
-use crate::session::amounts::Rates;
 use crate::session::bench::{self, Asked, Beforehand, Inputs, Known, Ready};
 use crate::session::device_diagnostic;
 use crate::session::jobs::Control;
 use crate::session::searching::Replayed;
 use crate::session::state::Progress;
 use crate::session::workspace::{SEED, StrategyText, Workspace};
+use made::{Code, Made, Making};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -130,7 +131,7 @@ pub(super) fn tune_with(
         let race = match rewritten(wanted, &space, &over, &start) {
             Err(problem) if is_mistake(&problem) => Err(problem),
             made => Race::new(wanted, space, kept, backend, &over, deadline).map(|mut race| {
-                race.made.insert(start, made);
+                race.made.insert(start, Made { term: made, code: None });
                 race
             }),
         };
@@ -175,7 +176,7 @@ struct Race<'a> {
     runners: Vec<Runner>,
     /// The next points, and what strategies made there already.
     drawn: VecDeque<Point>,
-    made: HashMap<Point, Result<Term, Diagnostic>>,
+    made: HashMap<Point, Made>,
     /// Those of which it is noted already that they are ruled out.
     noted: HashSet<Point>,
     standing: Standing,
@@ -300,38 +301,38 @@ impl<'a> Race<'a> {
             if ran < LEARNED {
                 return order.next(&self.space, best, ran);
             }
-            let rates = super::rates(&self.tried);
-            let mut foreseen: Vec<(f64, Point)> = vec![];
-            while foreseen.len() < DRAWN
-                && let Some(point) = order.next(&self.space, best, ran)
-            {
-                let ns = self.foreseen(&point, rates);
-                // The next one is drawn with that in mind.
-                if ns.is_none() && !self.flag.load(Ordering::Relaxed) {
-                    order.tried(&self.space, &point, true);
+            let drawn = std::iter::from_fn(|| order.next(&self.space, best, ran)).take(DRAWN).collect();
+            let mut foreseen = self.foreseen(drawn);
+            for (_, point) in foreseen.iter().filter(|(ns, _)| ns.is_none()) {
+                // The next ones are drawn with that in mind.
+                if !self.flag.load(Ordering::Relaxed) {
+                    order.tried(&self.space, point, true);
                     self.noted.insert(point.clone());
                 }
-                foreseen.push((ns.unwrap_or(f64::INFINITY), point));
             }
-            foreseen.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+            let ns = |ns: Option<f64>| ns.unwrap_or(f64::INFINITY);
+            foreseen.sort_by(|(a, _), (b, _)| ns(*a).total_cmp(&ns(*b)));
             self.drawn = foreseen.into_iter().map(|(_, point)| point).collect();
         }
         self.drawn.pop_front()
     }
 
-    /// The least time that a point should take, in nanoseconds, 0 where that is not known; none where it is ruled out.
-    fn foreseen(&mut self, point: &Point, rates: Rates) -> Option<f64> {
-        if self.flag.load(Ordering::Relaxed) {
-            return None;
-        }
-        let device = self.space.device_at(point);
-        let made = rewritten(self.wanted, &self.space, self.over, point);
-        let amounts = made.as_ref().ok().map(|term| {
-            let asked = self.asked(&device, term, FEW, None);
-            Some(bench::counted(&asked, self.backend, &self.flag).ok()?.1)
-        });
-        self.made.insert(point.clone(), made);
-        amounts?.map(|amounts| rates.least(&amounts).map_or(0.0, |(_, ns)| ns))
+    /// The least time that each point should take, in nanoseconds, 0 where that is not known; none where it is ruled out.
+    fn foreseen(&mut self, points: Vec<Point>) -> Vec<(Option<f64>, Point)> {
+        let rates = super::rates(&self.tried);
+        let Race { wanted, space, over, backend, known, flag, met, .. } = self;
+        let making = Making { wanted, space, over, backend: *backend, known, flag, met };
+        let all = making.all(&points);
+        let least = |made: &Made| {
+            made.term.as_ref().ok()?;
+            match &made.code {
+                Some(code) => Some(rates.least(&code.as_ref().ok()?.1).map_or(0.0, |(_, ns)| ns)),
+                None => (!self.flag.load(Ordering::Relaxed)).then_some(0.0),
+            }
+        };
+        let foreseen = all.iter().map(least).zip(points.iter().cloned()).collect();
+        self.made.extend(points.into_iter().zip(all));
+        foreseen
     }
 
     /// Counts the points that were not counted yet, and says how far it is.
@@ -369,15 +370,15 @@ impl<'a> Race<'a> {
             fate,
             amounts: None,
         };
-        let made = self.made.remove(&point);
-        let made = made.unwrap_or_else(|| rewritten(self.wanted, &self.space, self.over, &point));
-        let done = match made {
+        let on_its_own = || Made { term: rewritten(self.wanted, &self.space, self.over, &point), code: None };
+        let Made { term, code } = self.made.remove(&point).unwrap_or_else(on_its_own);
+        let done = match term {
             Ok(term) => match self.computes_too_much(&term) {
                 Some(fate) => {
                     self.tried.push(tried(None, fate));
                     Ok(())
                 }
-                None => self.term(term, Some(point), &device, &tried),
+                None => self.term((term, code), Some(point), &device, &tried),
             },
             // Where others ran, an alternative that has a mistake in it is one that does not.
             Err(problem) if is_mistake(&problem) && !self.runners.is_empty() => {
@@ -417,14 +418,13 @@ impl<'a> Race<'a> {
     /// Tries a program.
     fn term(
         &mut self,
-        term: Term,
+        (term, code): (Term, Option<Code>),
         point: Option<Point>,
         device: &str,
         tried: &dyn Fn(Option<Digest>, Fate) -> Tried,
     ) -> Result<(), Diagnostic> {
         let number = self.tried.len();
-        // The same, compiled or run in another way, is another point.
-        let met = |what: Digest| Digest::of(format!("{what} {device}").as_bytes());
+        let met = |what: Digest| met_as(what, device);
         if let Some(other) = self.met.get(&met(term.digest())) {
             let kernel = self.tried.get(*other).and_then(|t| t.kernel);
             self.tried.push(tried(kernel, Fate::Same(*other)));
@@ -432,7 +432,8 @@ impl<'a> Race<'a> {
         }
         self.met.insert(met(term.digest()), number);
         let asked = asked(self.wanted, device, &term, FEW, Some(self.limit_s()), &self.known);
-        let (ready, amounts) = match bench::counted(&asked, self.backend, &self.flag) {
+        let code = code.unwrap_or_else(|| bench::counted(&asked, self.backend, &self.flag));
+        let (ready, amounts) = match code {
             Ok(counted) => counted,
             Err(problem) => {
                 let fate = ruled_out(problem)?;
@@ -539,6 +540,11 @@ fn rewritten(
     let text = workspace.parse_strategy(&space.text_at(point));
     let done = text.and_then(|strategy| run(&strategy.knowing(sizes)));
     done.map_err(|problem| if is_mistake(&problem) { run(&own()).err().unwrap_or(problem) } else { problem })
+}
+
+/// By what a term or kernel is met again: the same, compiled or run in another way, is another.
+fn met_as(what: Digest, device: &str) -> Digest {
+    Digest::of(format!("{what} {device}").as_bytes())
 }
 
 /// How many operations on numbers a program takes; 0 where that cannot be counted.
