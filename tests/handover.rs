@@ -152,6 +152,33 @@ fn the_doctor_says_what_is_there_and_what_is_missing() {
     assert!(!dir.join("none").exists() && !ran.out.contains("Install a C compiler"), "{}", ran.out);
 }
 
+/// A file in the place of the state folder is named, with what names it, by all that would read or write there.
+#[test]
+fn a_file_in_the_place_of_the_state_folder_is_told() {
+    let (dir, program) = folder_of("def f (a: n.f32) = map sqrt a");
+    let dir = dir.path();
+    let file = dir.join("file").display().to_string();
+    std::fs::write(&file, "").unwrap();
+    let within = format!("{file}/state");
+    for (named, why) in [
+        (&file, format!("SHINE_STATE_DIR names `{file}`, which is no folder.")),
+        (&within, format!("SHINE_STATE_DIR names `{within}`, and `{file}` is no folder.")),
+    ] {
+        let run = |args: &[&str]| run_with(dir, args, &[("SHINE_STATE_DIR", named)]);
+        for args in [&["sessions"][..], &["sessions", "--json"], &["tune", "--forget"], &["tune", "--kept"]] {
+            let ran = run(args);
+            let said = ran.out + &ran.err;
+            assert!(said.contains(&why) && said.contains("Name a folder in SHINE_STATE_DIR."), "{said}");
+            assert!(!said.contains("--forget"), "it would remove nothing: {said}");
+            assert_eq!(ran.code, if args.contains(&"--kept") { 0 } else { 2 }, "{args:?}: {said}");
+        }
+        let ran = run(&["line", &program]);
+        assert!(ran.err.contains(&why) && ran.err.contains("`:save FILE`"), "{}", ran.err);
+        let ran = run(&["doctor"]);
+        assert!(ran.out.contains("is no folder.") && ran.out.contains("Move that file away"), "{}", ran.out);
+    }
+}
+
 /// On a full disk files can be made, but nothing be put into them; here none may be that long.
 #[test]
 fn the_doctor_writes_to_see_whether_that_can_be_done() {

@@ -346,7 +346,7 @@ fn a_session_without_a_folder_is_saved_elsewhere() {
     let ran = line(dir.path(), "dot", &format!("{work}quit\ns\ntwo\nquit\n"));
     assert_eq!(ran.code, 0, "{}", ran.out);
     let why = "1 action of this session is not on the disk. The session log";
-    assert!(ran.out.contains(why) && ran.out.contains("Not a directory"), "{}", ran.out);
+    assert!(ran.out.contains(why) && ran.out.contains("/state` is no folder."), "{}", ran.out);
     saved("two.ron");
     // A script that ends without is told.
     let ran = line(dir.path(), "dot", work);
