@@ -298,6 +298,7 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
         ("zoom\n", "for the screen"),
         ("select 9\n", "no position"),
         ("sizes q=1\n", "no size"),
+        ("sizes k=64 k=128\n", "The size `k` is given twice, as 64 and as 128."),
         ("undo twice\n", "takes nothing"),
         ("sizes k=64\ntune -3s id\n", "is no time"),
         ("sizes k=64\ntune 0s choose(id, id)\n", "In no time"),

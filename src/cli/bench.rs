@@ -297,7 +297,7 @@ fn prepared(session: &mut Session, args: &Bench) -> Result<Option<Fitted>, Diagn
     let given = if inputs.is_empty() {
         None
     } else {
-        let given = session.fit(inputs, false, &sizes(&args.rewriting.program))?;
+        let given = session.fit(inputs, false, &sizes(&args.rewriting.program)?)?;
         session.perform_now(Action::Sizes { sizes: given.sizes.clone() })?;
         Some(given)
     };
