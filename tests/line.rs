@@ -687,6 +687,9 @@ fn a_session_is_left_under_its_first_name() {
     for ran in [line_of(dir.path(), &file, ""), run(dir.path(), &["apply", "it's.rise", "-s", "id"])] {
         assert!(ran.err.contains("was never left") && ran.err.contains("/it'\\''s-"), "{}", ran.err);
     }
+    // Of two that are the same file it is told once.
+    let both = run(dir.path(), &["bench", "it's.rise", "--size", "n=64", "--against", "./it's.rise"]);
+    assert_eq!((both.code, both.err.matches("was never left").count()), (0, 1), "{}", both.err);
 }
 
 /// `shine-tui line`, to be talked to.

@@ -2,7 +2,7 @@
 
 use super::args::{Bench, ProgramOptions, Rewriting};
 use super::exit::Exit;
-use super::load::{fail, opened, run_strategies, sizes};
+use super::load::{fail, opened, opened_beside, run_strategies, sizes};
 use super::output;
 use crate::device::roofline::{self, Work};
 use crate::device::stats::Verdict;
@@ -104,7 +104,7 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
             Rewriting { program: ProgramOptions { sizes: vec![], def: None, ..options.program }, ..options }
         }
     };
-    let mut other = opened(&options, None)?;
+    let mut other = opened_beside(&options, None, Some(file))?;
     if args.allow_foreign {
         other.allow_foreign();
     }

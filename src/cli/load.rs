@@ -162,6 +162,15 @@ pub fn forecasts() -> impl Fn(&Progress) + Send + Sync {
 
 /// Opens a program or the last revision of a session. `log` is as for [`rewritten`].
 pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
+    opened_beside(options, log, None)
+}
+
+/// As [`opened`], where another file was opened before: what was told of the same one is not told again.
+pub fn opened_beside(
+    options: &Rewriting,
+    log: Option<&File>,
+    before: Option<&File>,
+) -> Result<Session, Exit> {
     let backend = Arc::new(workers::devices());
     let sizes = sizes(&options.program).map_err(|d| fail(&d))?;
     let mut session = if is_session(&options.file) {
@@ -184,16 +193,12 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
         let def = options.program.def.as_deref();
         let mut session =
             Session::open(&texts, def, &sizes, backend, Arc::new(|| {})).map_err(|p| fail_all(&p))?;
-        output::diagnostics(&session.workspace().problems, &session.workspace().sources);
-        if session.workspace().errors().next().is_some() {
-            return Err(session.workspace().errors().map(exit_of).fold(Exit::Done, Exit::worse));
+        let is_wrong = session.workspace().errors().next().is_some();
+        if is_wrong || !before.is_some_and(|before| is_same(before, &options.file)) {
+            tell(&session, &options.file);
         }
-        if let Some(open) = listing::unfinished(&options.file) {
-            output::complain(&format!(
-                "note: A session of this program was never left: `shine-tui {}` goes on with it.
-",
-                shell(&open.session)
-            ));
+        if is_wrong {
+            return Err(session.workspace().errors().map(exit_of).fold(Exit::Done, Exit::worse));
         }
         if log.is_some() {
             session.start_log(log).map_err(|d| fail(&d))?;
@@ -205,4 +210,23 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
         session.perform_now(Action::Sizes { sizes }).map_err(|d| fail(&d))?;
     }
     Ok(session)
+}
+
+/// Do both names lead to one file?
+fn is_same(one: &File, other: &File) -> bool {
+    let real = |path: &File| std::fs::canonicalize(path).ok();
+    real(one).is_some_and(|one| real(other) == Some(one))
+}
+
+/// Tells what there is to be told of a program: what is wrong with its texts, and a session of it that was never left.
+fn tell(session: &Session, file: &File) {
+    output::diagnostics(&session.workspace().problems, &session.workspace().sources);
+    if session.workspace().errors().next().is_none()
+        && let Some(open) = listing::unfinished(file)
+    {
+        output::complain(&format!(
+            "note: A session of this program was never left: `shine-tui {}` goes on with it.\n",
+            shell(&open.session)
+        ));
+    }
 }
