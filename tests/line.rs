@@ -482,6 +482,32 @@ fn rules_at_places_of_the_same_name_are_told_apart() {
     assert!(!heads[0].contains("do not"), "{heads:?}");
 }
 
+/// A rule that asks of sizes what they do not meet is not among those that apply, whether or not it takes arguments.
+#[test]
+fn what_the_sizes_do_not_meet_is_not_offered() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("f.rise");
+    std::fs::write(&file, "def f (a: n.f32): n.f32 = a |> map sqrt").unwrap();
+    let turn = "reorder n (/\\i. (i + n/3) % n) (/\\i. (i + n - n/3) % n)";
+    let rules = format!(
+        "rule ownFours = map f (xs : n.t) ~> join (map (map f) (split 4 xs))\n\
+         rule ownTurn = map f (xs : n.t) ~> map f ({turn} ({turn} ({turn} xs)))\n\
+         rule ownSwap = map f (xs : n.t) ~> map f (reorder n (/\\i. n - 1 - i) (/\\i. n - 1 - i) \
+         (reorder n (/\\i. n - 1 - i) (/\\i. n - 1 - i) xs))\n"
+    );
+    std::fs::write(file.with_extension("rules"), rules).unwrap();
+    for (n, applies) in [(36, [true, true, true]), (33, [false, true, true]), (35, [false, false, true])] {
+        // At the position of the map, and inside of the whole program.
+        for go in ["", "select 0.\n"] {
+            let ran = line_of(dir.path(), &file, &format!("sizes n={n}\n{go}rules\n"));
+            let offered = ["ownFours", "ownTurn", "ownSwap"].map(|name| ran.out.contains(name));
+            assert_eq!(offered, applies, "{n} {go}: {}", ran.out);
+        }
+    }
+    let ran = line_of(dir.path(), &file, "sizes n=35\nselect 0.\nall-rules\nrules\n");
+    assert!(ran.out.contains("ownFours") && ran.out.contains("do not"), "{}", ran.out);
+}
+
 #[test]
 fn a_colon_before_a_command_means_nothing() {
     let dir = tempfile::tempdir().unwrap();
