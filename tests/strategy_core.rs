@@ -208,6 +208,30 @@ fn sizes_that_do_not_divide_are_refused_and_others_assumed() {
     );
 }
 
+/// Of what was tried alike the user's call is told, where it came deepest, rather than what the library asked on its way there.
+#[test]
+fn what_the_user_asked_for_is_told_rather_than_the_way_there() {
+    let p = read(DOT);
+    let s = Setting::new("");
+    for (text, told, at) in [
+        ("inLambda(splitJoin(4))", "`splitJoin(4)` does not apply: expected map", "0.0"),
+        ("inLambda(mapFusion)", "`mapFusion` does not apply: expected map", "0.0"),
+        ("inLambda(fail)", "`fail` fails", "0.0"),
+        ("inLambda(isMap)", "`isMap` does not apply", "0.0"),
+        ("inLambda(isFullyAppliedMap)", "`isMap` does not apply", "0.0.0.0"),
+        ("inLambda(interchange(3))", "the last loop of this nest is number 1", "0.0"),
+        ("inLambda(inLambda(useMapPar))", "`useMapPar` does not apply", "0.0"),
+        // Seen before under another call.
+        ("try(topDown(useMapPar ; fail)) ; inLambda(useMapPar)", "`useMapPar` does not apply", "0.0"),
+    ] {
+        let stuck = s.run(text, &p).unwrap_err();
+        assert!(stuck.to_string().contains(told), "{text}: {stuck}");
+        assert_eq!(stuck.at.to_string(), at, "{text}: {stuck}");
+        assert!(!stuck.to_string().contains("isLambda"), "{text}: {stuck}");
+        assert!(stuck.calls.first().is_some_and(|call| call.start > 0), "{text}: told where it is called");
+    }
+}
+
 #[test]
 fn what_does_not_end_is_stopped() {
     let p = read(DOT);

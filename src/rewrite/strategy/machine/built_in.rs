@@ -5,8 +5,8 @@ use super::super::evaluate::arguments;
 use super::super::native::{Native, Order};
 use super::super::strides::{self, Around};
 use super::super::value::{Node, StrategyId, Value};
-use super::failure::{Failure, Halt, Leaf, NOTHING, Place, Weight, nearer};
-use super::{Machine, Outcome};
+use super::failure::{Failure, Halt, Leaf, NOTHING, Place, Weight, calls_of, nearer};
+use super::{MOST_ROUNDS, Machine, Outcome};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Nat, NatVar, Ranges};
@@ -136,7 +136,7 @@ impl<'a> Machine<'a> {
                     // What was tested is the form of what stands here.
                     Err(Halt::Failed(failure)) => {
                         let Failure { place, state, .. } = &*failure;
-                        let weight = Weight { depth: 1, ..NOTHING };
+                        let weight = Weight { depth: 1, called: calls_of(&self.chain), ..NOTHING };
                         Err(Halt::Failed(Rc::new(Failure { place: place.clone(), weight, state: *state })))
                     }
                     stopped => stopped,
