@@ -247,6 +247,25 @@ fn what_does_not_end_is_stopped() {
     assert!(matches!(cause("grow(0)", 10_000).cause, Cause::OutOfFuel));
     assert!(matches!(cause("deep", FUEL).cause, Cause::TooDeep));
     assert!(matches!(cause("repeat(id)", FUEL).cause, Cause::NoProgress { .. }));
+    // What comes back to where it was, at once or after some rounds that do not.
+    let mut s = s;
+    let text = "rule turn = (x : f32) * y ~> y * x";
+    let problems = s.rules.load(&mut Sources::new(), &[Source { label: "own.rules", text }]);
+    assert!(problems.iter().all(|p| p.severity < Severity::Warning), "{problems:?}");
+    let cause = |text: &str, fuel: u64| s.run_with(text, &p, fuel).unwrap_err();
+    for (text, most) in [
+        ("repeat(topDown(turn))", 4),
+        ("normalize(turn)", 4),
+        ("repeat(id ; topDown(turn))", 4),
+        ("repeat(topDown(reduceMapFusion) <+ topDown(turn))", 8),
+    ] {
+        let stuck = cause(text, FUEL);
+        assert!(
+            matches!(&stuck.cause, Cause::Repeats { rounds, again: true, .. } if *rounds <= most),
+            "{text}: {stuck}"
+        );
+        assert!(stuck.to_string().contains("turn") || text.contains([';', '<']), "{stuck}");
+    }
     let stuck = cause("topDown(reduceMapFusion) ; loop", 10_000);
     assert_eq!(stuck.so_far.steps.len(), 1);
     assert_eq!(stuck.strategies.last().map(|n| &**n), Some("loop"));
@@ -255,6 +274,8 @@ fn what_does_not_end_is_stopped() {
         let stuck = cause(text, FUEL);
         assert!(matches!(&stuck.cause, Cause::TooLarge { .. }), "{text}: {stuck}");
         assert!(stuck.to_string().contains("nest it too deeply"), "{stuck}");
+        let told = stuck.to_string().contains(" of the repetition of ");
+        assert_eq!(told, !text.contains("around"), "{stuck}");
     }
     let stuck = cause("longer([])", FUEL);
     let Cause::Invalid(problem) = &stuck.cause else { panic!("{stuck}") };

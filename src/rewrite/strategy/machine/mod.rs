@@ -43,6 +43,9 @@ const DEEPEST: usize = 20 * MAX_DEPTH;
 /// Strategies that end in each other more often than this do not terminate.
 const MOST_TAIL_CALLS: usize = 100_000;
 
+/// Neither do repetitions of more rounds.
+const MOST_ROUNDS: u32 = 100_000;
+
 /// One entry of the trace.
 struct Change {
     steps: Vec<Step>,
