@@ -9,6 +9,7 @@ use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
 use crate::lang::term::Term;
+use crate::lang::work;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome};
 use crate::session::bench::{Inputs, Outputs, Pair, target_of};
@@ -36,6 +37,7 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
         session.allow_foreign();
     }
     let given = prepared(&mut session, args).map_err(|d| fail(&d))?;
+    foresee(&session);
     if let Some(against) = &args.against {
         return in_turns(args, &mut session, against);
     }
@@ -80,6 +82,15 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
         }
     }
     Ok(Exit::Done)
+}
+
+/// Says at once of what is checked that it may take longer than it may run.
+fn foresee(session: &Session) {
+    let work = work::of(&session.workspace().program.term, session.sizes());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    if let Some(text) = view::foreseen(work.flops + work.integer_operations, threads) {
+        output::complain(&format!("note: {text}\n"));
+    }
 }
 
 /// Measures two programs in turns: a revision of the session, or another program or session, as it stands.
