@@ -824,6 +824,11 @@ fn sizes_that_do_not_divide_are_refused() {
     assert!(bad.err.contains("32 divides m"), "{}", bad.err);
     assert_eq!(run(dir.path(), &["compile", &file, "--size", "m=0"]).code, 2);
     assert_eq!(run(dir.path(), &["compile", &file, "--size", "m"]).code, 2);
+    // Which of two values is meant is not guessed; the same one twice is that one.
+    let twice = |other: &str| run(dir.path(), &["compile", &file, "--size", "m=64", "--size", other]);
+    refused(&twice("m=128"), 2, "E0901");
+    assert!(twice("m=128").err.contains("The size `m` is given twice, as 64 and as 128."));
+    assert_eq!(twice("m=64").code, 0);
     let unknown = run(dir.path(), &["compile", &file, "--size", "q=3"]);
     assert_eq!(unknown.code, 2, "{}{}", unknown.out, unknown.err);
 }

@@ -298,6 +298,7 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
         ("zoom\n", "for the screen"),
         ("select 9\n", "no position"),
         ("sizes q=1\n", "no size"),
+        ("sizes k=64 k=128\n", "The size `k` is given twice, as 64 and as 128."),
         ("undo twice\n", "takes nothing"),
         ("sizes k=64\ntune -3s id\n", "is no time"),
         ("sizes k=64\ntune 0s choose(id, id)\n", "In no time"),
@@ -346,7 +347,7 @@ fn a_session_without_a_folder_is_saved_elsewhere() {
     let ran = line(dir.path(), "dot", &format!("{work}quit\ns\ntwo\nquit\n"));
     assert_eq!(ran.code, 0, "{}", ran.out);
     let why = "1 action of this session is not on the disk. The session log";
-    assert!(ran.out.contains(why) && ran.out.contains("Not a directory"), "{}", ran.out);
+    assert!(ran.out.contains(why) && ran.out.contains("/state` is no folder."), "{}", ran.out);
     saved("two.ron");
     // A script that ends without is told.
     let ran = line(dir.path(), "dot", work);
@@ -479,6 +480,32 @@ fn rules_at_places_of_the_same_name_are_told_apart() {
     let heads: Vec<&str> = ran.out.lines().filter(|line| line.contains(" places, ")).collect();
     assert!(heads.iter().any(|head| head.ends_with(" do not")), "{heads:?}");
     assert!(!heads[0].contains("do not"), "{heads:?}");
+}
+
+/// A rule that asks of sizes what they do not meet is not among those that apply, whether or not it takes arguments.
+#[test]
+fn what_the_sizes_do_not_meet_is_not_offered() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("f.rise");
+    std::fs::write(&file, "def f (a: n.f32): n.f32 = a |> map sqrt").unwrap();
+    let turn = "reorder n (/\\i. (i + n/3) % n) (/\\i. (i + n - n/3) % n)";
+    let rules = format!(
+        "rule ownFours = map f (xs : n.t) ~> join (map (map f) (split 4 xs))\n\
+         rule ownTurn = map f (xs : n.t) ~> map f ({turn} ({turn} ({turn} xs)))\n\
+         rule ownSwap = map f (xs : n.t) ~> map f (reorder n (/\\i. n - 1 - i) (/\\i. n - 1 - i) \
+         (reorder n (/\\i. n - 1 - i) (/\\i. n - 1 - i) xs))\n"
+    );
+    std::fs::write(file.with_extension("rules"), rules).unwrap();
+    for (n, applies) in [(36, [true, true, true]), (33, [false, true, true]), (35, [false, false, true])] {
+        // At the position of the map, and inside of the whole program.
+        for go in ["", "select 0.\n"] {
+            let ran = line_of(dir.path(), &file, &format!("sizes n={n}\n{go}rules\n"));
+            let offered = ["ownFours", "ownTurn", "ownSwap"].map(|name| ran.out.contains(name));
+            assert_eq!(offered, applies, "{n} {go}: {}", ran.out);
+        }
+    }
+    let ran = line_of(dir.path(), &file, "sizes n=35\nselect 0.\nall-rules\nrules\n");
+    assert!(ran.out.contains("ownFours") && ran.out.contains("do not"), "{}", ran.out);
 }
 
 #[test]
@@ -686,6 +713,9 @@ fn a_session_is_left_under_its_first_name() {
     for ran in [line_of(dir.path(), &file, ""), run(dir.path(), &["apply", "it's.rise", "-s", "id"])] {
         assert!(ran.err.contains("was never left") && ran.err.contains("/it'\\''s-"), "{}", ran.err);
     }
+    // Of two that are the same file it is told once.
+    let both = run(dir.path(), &["bench", "it's.rise", "--size", "n=64", "--against", "./it's.rise"]);
+    assert_eq!((both.code, both.err.matches("was never left").count()), (0, 1), "{}", both.err);
 }
 
 /// `shine-tui line`, to be talked to.

@@ -807,6 +807,19 @@ fn sizes_that_nobody_can_try_are_told() {
     let floats = "rule own = (generate (\\i. cast (indexAsNat i)) : n.i32) ~> generate (\\i. cast (cast (indexAsNat i) : f32))";
     let (_, out, _) = shine(floats, &["check", "own.rules"]);
     assert!(out.contains("none with a size near 16777216"), "{out}");
+    // Not of numbers that no size of the rule may be near to.
+    let bounded = |condition: &str| {
+        let text = format!("rule own = (xs : n.i32) ~> map (\\x. x + cast n - cast n) xs where {condition}");
+        shine(&text, &["check", "own.rules", "--instances", "3"]).1
+    };
+    for (condition, told) in [("n < 40000", false), ("n < 2000, 3 < n", false), ("3 < n", true)] {
+        let out = bounded(condition);
+        assert_eq!(out.contains("none with a size near 2147483648"), told, "{condition}: {out}");
+        assert!(out.contains("holds"), "{condition}: {out}");
+    }
+    let one = "rule own = map f (xs : n.i32) ~> map f (reverse xs)";
+    let (_, out, _) = shine(one, &["check", "own.rules", "--instances", "1"]);
+    assert!(!out.contains("1 instances") && !out.contains("1 inputs"), "{out}");
 }
 
 #[test]

@@ -208,6 +208,30 @@ fn sizes_that_do_not_divide_are_refused_and_others_assumed() {
     );
 }
 
+/// Of what was tried alike the user's call is told, where it came deepest, rather than what the library asked on its way there.
+#[test]
+fn what_the_user_asked_for_is_told_rather_than_the_way_there() {
+    let p = read(DOT);
+    let s = Setting::new("");
+    for (text, told, at) in [
+        ("inLambda(splitJoin(4))", "`splitJoin(4)` does not apply: expected map", "0.0"),
+        ("inLambda(mapFusion)", "`mapFusion` does not apply: expected map", "0.0"),
+        ("inLambda(fail)", "`fail` fails", "0.0"),
+        ("inLambda(isMap)", "`isMap` does not apply", "0.0"),
+        ("inLambda(isFullyAppliedMap)", "`isMap` does not apply", "0.0.0.0"),
+        ("inLambda(interchange(3))", "the last loop of this nest is number 1", "0.0"),
+        ("inLambda(inLambda(useMapPar))", "`useMapPar` does not apply", "0.0"),
+        // Seen before under another call.
+        ("try(topDown(useMapPar ; fail)) ; inLambda(useMapPar)", "`useMapPar` does not apply", "0.0"),
+    ] {
+        let stuck = s.run(text, &p).unwrap_err();
+        assert!(stuck.to_string().contains(told), "{text}: {stuck}");
+        assert_eq!(stuck.at.to_string(), at, "{text}: {stuck}");
+        assert!(!stuck.to_string().contains("isLambda"), "{text}: {stuck}");
+        assert!(stuck.calls.first().is_some_and(|call| call.start > 0), "{text}: told where it is called");
+    }
+}
+
 #[test]
 fn what_does_not_end_is_stopped() {
     let p = read(DOT);
@@ -223,6 +247,25 @@ fn what_does_not_end_is_stopped() {
     assert!(matches!(cause("grow(0)", 10_000).cause, Cause::OutOfFuel));
     assert!(matches!(cause("deep", FUEL).cause, Cause::TooDeep));
     assert!(matches!(cause("repeat(id)", FUEL).cause, Cause::NoProgress { .. }));
+    // What comes back to where it was, at once or after some rounds that do not.
+    let mut s = s;
+    let text = "rule turn = (x : f32) * y ~> y * x";
+    let problems = s.rules.load(&mut Sources::new(), &[Source { label: "own.rules", text }]);
+    assert!(problems.iter().all(|p| p.severity < Severity::Warning), "{problems:?}");
+    let cause = |text: &str, fuel: u64| s.run_with(text, &p, fuel).unwrap_err();
+    for (text, most) in [
+        ("repeat(topDown(turn))", 4),
+        ("normalize(turn)", 4),
+        ("repeat(id ; topDown(turn))", 4),
+        ("repeat(topDown(reduceMapFusion) <+ topDown(turn))", 8),
+    ] {
+        let stuck = cause(text, FUEL);
+        assert!(
+            matches!(&stuck.cause, Cause::Repeats { rounds, again: true, .. } if *rounds <= most),
+            "{text}: {stuck}"
+        );
+        assert!(stuck.to_string().contains("turn") || text.contains([';', '<']), "{stuck}");
+    }
     let stuck = cause("topDown(reduceMapFusion) ; loop", 10_000);
     assert_eq!(stuck.so_far.steps.len(), 1);
     assert_eq!(stuck.strategies.last().map(|n| &**n), Some("loop"));
@@ -231,6 +274,8 @@ fn what_does_not_end_is_stopped() {
         let stuck = cause(text, FUEL);
         assert!(matches!(&stuck.cause, Cause::TooLarge { .. }), "{text}: {stuck}");
         assert!(stuck.to_string().contains("nest it too deeply"), "{stuck}");
+        let told = stuck.to_string().contains(" of the repetition of ");
+        assert_eq!(told, !text.contains("around"), "{stuck}");
     }
     let stuck = cause("longer([])", FUEL);
     let Cause::Invalid(problem) = &stuck.cause else { panic!("{stuck}") };

@@ -441,10 +441,20 @@ fn the_search_whose_best_are_measured_is_the_one_of_the_sketch() {
     let mut app = at_reduce();
     app.press("z C-u").type_text("k=64").press("Enter m Esc");
     app.press("P m");
-    assert!(app.text().contains("10 reach (reduce"), "{}", app.text());
+    // What was pointed at is a part of what is measured, which is always the whole program.
+    assert!(app.text().contains("10 reach containsReduce(k, add"), "{}", app.text());
+    assert!(app.text().contains("Measure a search on the whole program"), "{}", app.text());
     app.press("C-u").type_text("2 reach contains(reduceSeq) using { useReduceSeq }").press("Enter").idle();
     app.press("m");
     assert!(app.text().contains("2 reach contains(reduceSeq)"), "{}", app.text());
+    assert!(!app.app.selection.is_root());
+    let told = |app: &TestApp| app.app.messages.iter().any(|m| m.text.contains("not on the selection"));
+    assert!(told(&app), "{:?}", app.app.messages);
+    // At the whole program there is nothing to be told.
+    let mut app = dot();
+    app.press("z C-u").type_text("k=64").press("Enter m C-u");
+    app.type_text("2 reach contains(reduceSeq) using { useReduceSeq }").press("Enter").idle();
+    assert!(!told(&app), "{:?}", app.app.messages);
 }
 
 /// A pane that is shown in the place of the one that has the keys gets them: `Enter` never acts on what is not seen.

@@ -122,7 +122,7 @@ pub struct Export {
     /// Measure what the devices allow on which states were measured, and draw on the page how near to that they come
     #[arg(long, requires = "html")]
     pub roofline: bool,
-    /// Replace files that are there already
+    /// Replace a page that is there already, and files that were not generated or were changed after that
     #[arg(long)]
     pub force: bool,
 }
@@ -567,7 +567,7 @@ pub struct Bench {
     /// With `--sweep`: write a function in C into this folder that chooses the faster one by the size, with the code of both
     #[arg(long, value_name = "FOLDER", requires = "sweep")]
     pub dispatch: Option<PathBuf>,
-    /// Replace files that are there already
+    /// Replace files that were not generated, or were changed after that
     #[arg(long, requires = "dispatch")]
     pub force: bool,
     /// Let the program's foreign functions run

@@ -2,13 +2,14 @@
 
 use super::args::{Bench, ProgramOptions, Rewriting};
 use super::exit::Exit;
-use super::load::{fail, opened, run_strategies, sizes};
+use super::load::{fail, opened, opened_beside, run_strategies, sizes};
 use super::output;
 use crate::device::roofline::{self, Work};
 use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
 use crate::lang::term::Term;
+use crate::lang::work;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome};
 use crate::session::bench::{Inputs, Outputs, Pair, target_of};
@@ -36,6 +37,7 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
         session.allow_foreign();
     }
     let given = prepared(&mut session, args).map_err(|d| fail(&d))?;
+    foresee(&session);
     if let Some(against) = &args.against {
         return in_turns(args, &mut session, against);
     }
@@ -82,6 +84,15 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
     Ok(Exit::Done)
 }
 
+/// Says at once of what is checked that it may take longer than it may run.
+fn foresee(session: &Session) {
+    let work = work::of(&session.workspace().program.term, session.sizes());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    if let Some(text) = view::foreseen(work.flops + work.integer_operations, threads) {
+        output::complain(&format!("note: {text}\n"));
+    }
+}
+
 /// Measures two programs in turns: a revision of the session, or another program or session, as it stands.
 fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, Exit> {
     let file = &args.rewriting.file;
@@ -104,7 +115,7 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
             Rewriting { program: ProgramOptions { sizes: vec![], def: None, ..options.program }, ..options }
         }
     };
-    let mut other = opened(&options, None)?;
+    let mut other = opened_beside(&options, None, Some(file))?;
     if args.allow_foreign {
         other.allow_foreign();
     }
@@ -297,7 +308,7 @@ fn prepared(session: &mut Session, args: &Bench) -> Result<Option<Fitted>, Diagn
     let given = if inputs.is_empty() {
         None
     } else {
-        let given = session.fit(inputs, false, &sizes(&args.rewriting.program))?;
+        let given = session.fit(inputs, false, &sizes(&args.rewriting.program)?)?;
         session.perform_now(Action::Sizes { sizes: given.sizes.clone() })?;
         Some(given)
     };

@@ -132,7 +132,7 @@ pub(super) fn files(compiled: &Compiled, target: Target, folder: &Path, option: 
     let runtime = host::RUNTIME.into_iter().filter(|_| target == Target::OpenCl);
     let runtime = runtime.map(|(file, text)| (file.to_owned(), text.to_owned()));
     let of = |(file, text): (String, String)| Output {
-        replaces: Replaces::Generated(if file.ends_with(".py") { "#" } else { "//" }),
+        replaces: Replaces::Generated,
         path: folder.join(file),
         text,
         option,

@@ -20,7 +20,7 @@ use crate::ui::screen;
 use crate::view::Alphabet;
 use crate::view::problem::in_a_line;
 use serde_json::json;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -279,10 +279,14 @@ fn writable(what: &'static str, folder: &Path) -> Finding {
             what,
             State::Wrong,
             format!("Nothing can be written to {}: {e}.", folder.display()),
-            if is_full(&e) {
-                "Make room there, or name another folder (SHINE_STATE_DIR, TMPDIR)."
-            } else {
-                "Give yourself the right to write there, or name another folder (SHINE_STATE_DIR, TMPDIR)."
+            match e.kind() {
+                _ if is_full(&e) => "Make room there, or name another folder (SHINE_STATE_DIR, TMPDIR).",
+                ErrorKind::NotADirectory => {
+                    "Move that file away, or name another folder (SHINE_STATE_DIR, TMPDIR)."
+                }
+                _ => {
+                    "Give yourself the right to write there, or name another folder (SHINE_STATE_DIR, TMPDIR)."
+                }
             },
         ),
     }

@@ -86,8 +86,12 @@ fn sources(session: &Session, target: Target, folder: &Path) -> Result<Vec<Outpu
         ("Makefile", makefile(name, target)),
     ];
     let strategy = handover::strategy(session).map(|text| ("strategy.elevate", text));
-    let own =
-        |(file, text)| Output { path: folder.join(file), text, replaces: Replaces::Nothing, option: FOLDER };
+    let own = |(file, text)| Output {
+        path: folder.join(file),
+        text,
+        replaces: Replaces::Generated,
+        option: FOLDER,
+    };
     let generated = compile::files(compiled, target, folder, FOLDER);
     Ok(generated.into_iter().chain(beside.into_iter().chain(strategy).map(own)).collect())
 }

@@ -10,7 +10,7 @@ use crate::lang::infer;
 use crate::lang::path::Path;
 use crate::lang::syntax::parse_program;
 use crate::session::Session;
-use crate::session::action::{Action, Sizes, Target};
+use crate::session::action::{Action, Sizes, Target, give_size};
 use crate::session::auto;
 use crate::session::files::{self, Places, Text, Texts};
 use crate::session::listing;
@@ -85,11 +85,16 @@ pub fn texts(file: &File, options: &ProgramOptions) -> Result<Texts, Exit> {
 }
 
 /// The sizes of the command line.
-pub fn sizes(options: &ProgramOptions) -> Sizes {
-    let each = |(names, value): &(Vec<String>, i64)| {
-        names.iter().map(|n| (n.as_str().into(), *value)).collect::<Vec<_>>()
-    };
-    options.sizes.iter().flat_map(each).collect()
+///
+/// # Errors
+/// `E0901`: one has two values.
+pub fn sizes(options: &ProgramOptions) -> Result<Sizes, Diagnostic> {
+    let mut sizes = Sizes::new();
+    for (names, value) in &options.sizes {
+        let given = names.iter().try_for_each(|name| give_size(&mut sizes, name, *value));
+        given.map_err(|why| Diagnostic::error("E0901", why).hint("Give it once with `--size`."))?;
+    }
+    Ok(sizes)
 }
 
 /// The bytes of a session log.
@@ -157,7 +162,17 @@ pub fn forecasts() -> impl Fn(&Progress) + Send + Sync {
 
 /// Opens a program or the last revision of a session. `log` is as for [`rewritten`].
 pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
+    opened_beside(options, log, None)
+}
+
+/// As [`opened`], where another file was opened before: what was told of the same one is not told again.
+pub fn opened_beside(
+    options: &Rewriting,
+    log: Option<&File>,
+    before: Option<&File>,
+) -> Result<Session, Exit> {
     let backend = Arc::new(workers::devices());
+    let sizes = sizes(&options.program).map_err(|d| fail(&d))?;
     let mut session = if is_session(&options.file) {
         let bytes = log_bytes(&options.file)?;
         match log {
@@ -175,19 +190,15 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
         }
     } else {
         let texts = texts(&options.file, &options.program)?;
-        let (def, sizes) = (options.program.def.as_deref(), sizes(&options.program));
+        let def = options.program.def.as_deref();
         let mut session =
             Session::open(&texts, def, &sizes, backend, Arc::new(|| {})).map_err(|p| fail_all(&p))?;
-        output::diagnostics(&session.workspace().problems, &session.workspace().sources);
-        if session.workspace().errors().next().is_some() {
-            return Err(session.workspace().errors().map(exit_of).fold(Exit::Done, Exit::worse));
+        let is_wrong = session.workspace().errors().next().is_some();
+        if is_wrong || !before.is_some_and(|before| is_same(before, &options.file)) {
+            tell(&session, &options.file);
         }
-        if let Some(open) = listing::unfinished(&options.file) {
-            output::complain(&format!(
-                "note: A session of this program was never left: `shine-tui {}` goes on with it.
-",
-                shell(&open.session)
-            ));
+        if is_wrong {
+            return Err(session.workspace().errors().map(exit_of).fold(Exit::Done, Exit::worse));
         }
         if log.is_some() {
             session.start_log(log).map_err(|d| fail(&d))?;
@@ -195,9 +206,27 @@ pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> 
         }
         session
     };
-    if is_session(&options.file) && !options.program.sizes.is_empty() {
-        let sizes = sizes(&options.program);
+    if is_session(&options.file) && !sizes.is_empty() {
         session.perform_now(Action::Sizes { sizes }).map_err(|d| fail(&d))?;
     }
     Ok(session)
+}
+
+/// Do both names lead to one file?
+fn is_same(one: &File, other: &File) -> bool {
+    let real = |path: &File| std::fs::canonicalize(path).ok();
+    real(one).is_some_and(|one| real(other) == Some(one))
+}
+
+/// Tells what there is to be told of a program: what is wrong with its texts, and a session of it that was never left.
+fn tell(session: &Session, file: &File) {
+    output::diagnostics(&session.workspace().problems, &session.workspace().sources);
+    if session.workspace().errors().next().is_none()
+        && let Some(open) = listing::unfinished(file)
+    {
+        output::complain(&format!(
+            "note: A session of this program was never left: `shine-tui {}` goes on with it.\n",
+            shell(&open.session)
+        ));
+    }
 }

@@ -53,7 +53,7 @@ impl Done {
             writable(&w.path, leaf, args.force)?;
         }
         let Fitted { inputs, sizes } =
-            session.fit(&args.data.inputs, true, &self::sizes(&args.rewriting.program))?;
+            session.fit(&args.data.inputs, true, &self::sizes(&args.rewriting.program)?)?;
         let inputs = Inputs(inputs.into_iter().flatten().collect());
         // Strategies know the sizes of what is given.
         session.perform_now(Action::Sizes { sizes: sizes.clone() })?;

@@ -107,7 +107,7 @@ pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opene
         return Ok(Opened { session, warnings, unfinished: None });
     }
     let texts = files::read(file, &load::places(&args.program.rules)).map_err(failed)?;
-    let sizes = load::sizes(&args.program);
+    let sizes = load::sizes(&args.program).map_err(failed)?;
     let def = args.program.def.as_deref();
     let mut session = Session::open(&texts, def, &sizes, backend, notify).map_err(NotOpened::Wrong)?;
     let warnings = session.workspace().problems.iter().filter(|problem| !problem.is_error());

@@ -2,13 +2,18 @@
 
 use super::args::Sessions;
 use super::exit::Exit;
+use super::load::fail;
 use super::output;
+use crate::session::files::no_state_folder;
 use crate::session::listing::{self, Listed, State};
 use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Lists the sessions, the one that was changed last first.
 pub fn run(args: &Sessions) -> Result<Exit, Exit> {
+    if let Some(problem) = no_state_folder() {
+        return Err(fail(&problem));
+    }
     let is_shown = |one: &Listed| match one.state {
         State::Open | State::Damaged => true,
         State::Unfinished | State::Left => args.all || one.actions > 0,

@@ -10,6 +10,7 @@ use crate::session::Session;
 use crate::session::amounts::{Amounts, Rates};
 use crate::session::auto;
 use crate::session::bench::target_of;
+use crate::session::files::no_state_folder;
 use crate::session::jobs::Control;
 use crate::session::state::Progress;
 use crate::session::tune::kept::{self, Kept};
@@ -69,8 +70,9 @@ fn measurements(args: &Tune) -> Result<Exit, Exit> {
     let path = kept::path().map_or("nowhere".to_owned(), |path| path.display().to_string());
     if args.forget {
         let done = kept::forget().map_err(|e| {
-            let problem = Diagnostic::error("E0906", format!("`{path}` cannot be removed: {e}."));
-            fail(&problem.hint("A folder or what others may not change has to be moved away by hand."))
+            let problem = Diagnostic::error("E0906", format!("`{path}` cannot be removed: {e}."))
+                .hint("A folder or what others may not change has to be moved away by hand.");
+            fail(&no_state_folder().unwrap_or(problem))
         })?;
         let text = if done { "All measurements are forgotten.\n" } else { "There were no measurements.\n" };
         output::print(text)?;

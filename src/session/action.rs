@@ -19,6 +19,17 @@ pub type RevisionId = usize;
 
 pub use crate::lang::infer::Sizes;
 
+/// Gives a size its value.
+///
+/// # Errors
+/// It has another one already, in a full sentence: which of the two is meant is not to be guessed.
+pub fn give_size(sizes: &mut Sizes, name: &str, value: i64) -> Result<(), String> {
+    match sizes.insert(name.into(), value).filter(|other| *other != value) {
+        Some(other) => Err(format!("The size `{name}` is given twice, as {other} and as {value}.")),
+        None => Ok(()),
+    }
+}
+
 /// A change that a user can ask for.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Action {

@@ -3,6 +3,7 @@
 
 use super::action::{Measurement, Target};
 use super::bench::target_of;
+use super::generated;
 use super::sweep::{Point, reaches};
 use super::whole::{self, Asked, Whole, not_written};
 use super::workspace::{Generic, Workspace};
@@ -13,6 +14,7 @@ use crate::emit::{C_FLAGS, Language};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// One of the two states.
@@ -136,7 +138,8 @@ pub fn files(
     Ok(out)
 }
 
-/// Writes the files into a folder, which is made if it is not there, and gives their paths.
+/// Writes the files into a folder, which is made if it is not there, and gives their paths. What was generated before and
+/// nobody changed is replaced, all else only where that is asked for.
 ///
 /// # Errors
 /// As [`not_written`]; then none is in its place.
@@ -149,13 +152,24 @@ pub fn write(
     let mut written = vec![];
     for (name, text) in files {
         let path = folder.join(name);
-        let file = Whole::write(&path, replace, |out| out.write_all(text.as_bytes()));
-        written.push((path.clone(), file.map_err(|e| not_written(&path, &e, asked))?));
+        let text = generated::sealed(&path, text);
+        let file = Whole::write(&path, may_replace(&path, replace), |out| out.write_all(text.as_bytes()));
+        written.push((path.clone(), file.map_err(|e| not_replaced(&path, &e, asked))?));
     }
     written
         .into_iter()
-        .map(|(path, file)| file.place().map(|()| path.clone()).map_err(|e| not_written(&path, &e, asked)))
+        .map(|(path, file)| file.place().map(|()| path.clone()).map_err(|e| not_replaced(&path, &e, asked)))
         .collect()
+}
+
+fn may_replace(path: &Path, replace: bool) -> bool {
+    replace || generated::is_as_written(path)
+}
+
+/// As [`not_written`], with why what lies there is not replaced.
+fn not_replaced(path: &Path, e: &io::Error, asked: Asked<'_>) -> Diagnostic {
+    let problem = not_written(path, e, asked);
+    if e.kind() == io::ErrorKind::AlreadyExists { problem.note(generated::OTHERWISE) } else { problem }
 }
 
 /// Looks, before anything is measured, whether there can be such a function of these two, and whether its files can be written.
@@ -174,7 +188,8 @@ pub fn in_the_way(
     let endings = [".h", ".c", "_host.c", "_a.c", "_b.c", "_plain.c"].map(|ending| format!("{name}{ending}"));
     for file in endings.iter().map(String::as_str).chain(["Makefile"]) {
         let path = folder.join(file);
-        whole::in_the_way(&path, replace).map_err(|e| not_written(&path, &e, asked))?;
+        let looked = whole::in_the_way(&path, may_replace(&path, replace));
+        looked.map_err(|e| not_replaced(&path, &e, asked))?;
     }
     Ok(())
 }

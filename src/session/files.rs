@@ -1,6 +1,7 @@
 //! The files that a session is made of: the program, the rules and strategies beside it, those of the user's
 //! configuration folder and of `--rules`. Nothing is ever read from a folder that merely is the current one.
 
+use super::whole::in_place_of;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::source::{MAX_SOURCE, Sources};
@@ -260,6 +261,29 @@ pub fn config_folder() -> Option<PathBuf> {
 /// The folder of sessions that have no name yet: `SHINE_STATE_DIR`, else `shine-tui` in the platform's state folder.
 pub fn state_folder() -> Option<PathBuf> {
     folder("SHINE_STATE_DIR", etcetera::BaseStrategy::state_dir)
+}
+
+/// Why nothing can be kept in the state folder: what lies there, or on the way there, is no folder.
+pub fn no_state_folder() -> Option<Diagnostic> {
+    let folder = state_folder()?;
+    let there = in_place_of(&folder)?;
+    let (named, itself) = (is_named("SHINE_STATE_DIR"), folder == there);
+    let (place, there) = (folder.display(), there.display());
+    let why = match (named, itself) {
+        (true, true) => format!("SHINE_STATE_DIR names `{place}`, which is no folder"),
+        (true, false) => format!("SHINE_STATE_DIR names `{place}`, and `{there}` is no folder"),
+        (false, _) => format!("their place is `{place}`, and `{there}` is no folder"),
+    };
+    let problem = format!("Sessions and measurements cannot be kept: {why}.");
+    Some(Diagnostic::error("E0918", problem).hint(if named {
+        "Name a folder in SHINE_STATE_DIR."
+    } else {
+        "Move that file away, or name a folder in SHINE_STATE_DIR."
+    }))
+}
+
+fn is_named(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|dir| !dir.is_empty())
 }
 
 fn folder(variable: &str, of: impl Fn(&etcetera::base_strategy::Xdg) -> Option<PathBuf>) -> Option<PathBuf> {

@@ -14,6 +14,7 @@ pub mod dispatch;
 pub mod files;
 mod foreign;
 pub mod foretold;
+pub mod generated;
 pub mod guided;
 pub mod guides;
 pub mod history;

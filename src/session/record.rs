@@ -120,7 +120,8 @@ impl Recorder {
         let placed = match named.map(Path::to_path_buf).or_else(|| unnamed(label)) {
             Some(path) => {
                 self.wanted = Some(path.clone()).filter(|_| named.is_none());
-                self.copy(&path).map_err(|e| diagnostic(&e))
+                let nowhere = || files::no_state_folder().filter(|_| named.is_none());
+                self.copy(&path).map_err(|e| nowhere().unwrap_or_else(|| diagnostic(&e)))
             }
             None => {
                 let why = "There is no folder for session logs: no home folder is set.";

@@ -122,6 +122,9 @@ fn hint(stuck: &Stuck) -> &'static str {
         (Cause::TooLarge { .. }, _) => {
             "Is it repeated, and makes a place where it applies again? Say how often: `repeatN(3, s)`."
         }
+        (Cause::Repeats { .. }, _) => {
+            "A repetition ends where what it repeats fails: it must not undo what it did, or say how often: `repeatN(3, s)`."
+        }
         _ => "A repetition ends where what it repeats fails, so each round must change something.",
     }
 }

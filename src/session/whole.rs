@@ -111,13 +111,23 @@ pub fn in_the_way(path: &Path, replace: bool) -> io::Result<()> {
 /// # Errors
 /// As [`in_the_way`].
 pub fn room_for(folder: &Path) -> io::Result<()> {
-    let there = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok());
-    let there = there.filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let there = nearest(folder);
     if !there.is_dir() {
         let why = format!("`{}` is no folder", there.display());
         return Err(io::Error::new(ErrorKind::NotADirectory, why));
     }
     Ok(access(there, Access::WRITE_OK | Access::EXEC_OK)?)
+}
+
+/// What lies in the place of a folder, or of one that it would have to be in, and is none.
+pub fn in_place_of(folder: &Path) -> Option<&Path> {
+    Some(nearest(folder)).filter(|there| !there.is_dir())
+}
+
+/// The folder, or the nearest around it that is there.
+fn nearest(folder: &Path) -> &Path {
+    let there = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok());
+    there.filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Is there no room for what is to be written?

@@ -17,7 +17,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::sort::Sort;
 use crate::lang::term::Term;
 use crate::rewrite::rule::apply::Applied;
-use crate::rewrite::rule::offer::{Miss, choices, says_nothing, specificity};
+use crate::rewrite::rule::offer::{Miss, asks, choices, says_nothing, specificity};
 use crate::rewrite::rule::{Marks, Rule, RuleArg, RuleUse, apply_at};
 use crate::session::action::{RevisionId, Sizes};
 use crate::session::history::History;
@@ -123,7 +123,7 @@ struct Found {
     marks: Marks,
     doc: String,
     after: Term,
-    assumed: Vec<String>,
+    assumed: Vec<SizeConstraint>,
     rank: Rank,
 }
 
@@ -160,7 +160,7 @@ fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
         return None;
     }
     let rank = Rank::of(&rule_use.rule, part, Some(&applied.term));
-    let assumed = applied.assumed.iter().map(ToString::to_string).collect();
+    let assumed = asks(&rule_use.rule, part, &applied.assumed, &applied.term);
     let (doc, marks) = (first_line(&rule_use.rule), rule_use.rule.marks);
     Some(Found {
         rule: rule_use.rule.clone(),
@@ -228,7 +228,7 @@ pub fn here(workspace: &Workspace, term: &Term, at: &Path, sizes: &Sizes) -> Vec
     let pictures = Pictures::of(term);
     for rule in workspace.rules.rules() {
         out.push(match rule.params.is_empty() {
-            true => tried(&RuleUse { rule: rule.clone(), args: Vec::new() }, term, at, &pictures),
+            true => tried(&RuleUse { rule: rule.clone(), args: Vec::new() }, term, at, sizes, &pictures),
             false => with_choices(workspace, rule, term, at, sizes, &pictures),
         });
     }
@@ -246,13 +246,11 @@ fn with_choices(
 ) -> Candidate {
     let part = term.at(at).unwrap_or(term);
     let multiples: Vec<i64> = sizes.values().copied().collect();
-    let refuted = |c: &SizeConstraint| c.holds(&|name| sizes.get(name).copied()) == Ok(false);
-    let (found, miss) = match choices(rule, part, &multiples, &refuted) {
+    let (found, miss) = match choices(rule, part, &multiples, &|c| is_refuted(c, sizes)) {
         Ok(found) => (found, None),
         Err(miss) => (vec![], Some(miss)),
     };
-    let assumptions =
-        |applied: &Applied| -> Vec<String> { applied.assumed.iter().map(ToString::to_string).collect() };
+    let assumptions = |applied: &Applied| in_words(&asks(rule, part, &applied.assumed, &applied.term));
     let first = found.first().map(|(_, applied)| applied);
     let whole = first.and_then(|applied| term.replace_at(at, applied.term.clone()));
     let (effect, shape) = whole.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
@@ -291,19 +289,38 @@ fn missing(rule: &Rule, miss: Option<&Miss>) -> String {
         Some(Miss::Always(why)) => why.to_string(),
         Some(Miss::With(args, why)) => format!("{needs}; {}, for one, {why}", with(args)),
         Some(Miss::Refuted(args, c)) => {
-            format!("{needs}; {}, for one, it asks that {c}, which these sizes do not meet", with(args))
+            format!("{needs}; {}, for one, {}", with(args), not_met(c))
         }
         Some(Miss::Arguments) | None => needs,
     }
 }
 
-/// A rule, tried at a position.
-fn tried(rule_use: &RuleUse, term: &Term, at: &Path, pictures: &Pictures) -> Candidate {
+/// Is it known of the sizes that they do not meet it?
+fn is_refuted(c: &SizeConstraint, sizes: &Sizes) -> bool {
+    c.holds(&|name| sizes.get(name).copied()) == Ok(false)
+}
+
+fn not_met(c: &SizeConstraint) -> String {
+    format!("it asks that {c}, which these sizes do not meet")
+}
+
+fn in_words(assumed: &[SizeConstraint]) -> Vec<String> {
+    assumed.iter().map(ToString::to_string).collect()
+}
+
+/// A rule, tried at a position. One that matches, and assumes what the sizes do not meet, does not apply at these.
+fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &Pictures) -> Candidate {
     let part = term.at(at).unwrap_or(term);
     let (result, assumed, stops, depth) = match apply_at(term, at, &rule_use.rule, &rule_use.args) {
         Ok(done) => {
-            let assumed = done.assumed.iter().map(ToString::to_string).collect();
-            (Ok(done.term), assumed, None, 0)
+            let asked = asks(&rule_use.rule, part, &done.assumed, done.term.at(at).unwrap_or(&done.term));
+            match asked.iter().find(|c| is_refuted(c, sizes)) {
+                None => (Ok(done.term), in_words(&asked), None, 0),
+                Some(c) => {
+                    let all = u32::try_from(specificity(&rule_use.rule).1).unwrap_or_default();
+                    (Err(not_met(c)), Vec::new(), None, all)
+                }
+            }
         }
         Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
     };
@@ -352,6 +369,9 @@ pub fn inside(
                 out.extend(Some(candidate).filter(|c| c.result.is_ok()));
                 continue;
             }
+            if found.assumed.iter().any(|c| is_refuted(c, sizes)) {
+                continue;
+            }
             let Some(whole) = term.replace_at(&place, found.after.clone()) else { continue };
             let (effect, shape) = pictures.effect(&whole);
             out.push(Candidate {
@@ -363,7 +383,7 @@ pub fn inside(
                 usual: true,
                 choices: Vec::new(),
                 result: Ok(whole),
-                assumed: found.assumed.clone(),
+                assumed: in_words(&found.assumed),
                 stops: None,
                 depth: 0,
                 effect,

@@ -218,7 +218,6 @@ fn open(painter: &mut Painter<'_>, area: Rect, size: (usize, usize), title: &str
 const USUAL_COLUMNS: usize = 100;
 
 fn draw_choice(app: &App, painter: &mut Painter<'_>, area: Rect, choice: &Choice) -> Option<Position> {
-    let lines = choice.lines();
     let title = match choice.typed {
         Some(_) => format!("{}, on {}", choice.title, strategies::place_in_words(app)),
         None => choice.title.clone(),
@@ -226,6 +225,7 @@ fn draw_choice(app: &App, painter: &mut Painter<'_>, area: Rect, choice: &Choice
     let most = usize::from(area.width).saturating_sub(2);
     let all = choice.room();
     let widest = all.columns.max(USUAL_COLUMNS).min(most);
+    let lines = choice.lines(widest);
     let text = typed_rows(&choice.area, widest.saturating_sub(1), painter);
     let typed = text.lines.len().min(3);
     // The last rows say more about the highlighted entry, where there is room. The list keeps its size while it is narrowed.
@@ -237,7 +237,7 @@ fn draw_choice(app: &App, painter: &mut Painter<'_>, area: Rect, choice: &Choice
     let width = usize::from(inner.width).saturating_sub(1);
     let typed = as_u16(typed).min(inner.height);
     let field = Rect { x: inner.x.saturating_add(1), width: as_u16(width), height: typed, ..inner };
-    let cursor = type_in(painter, field, &text, None);
+    let cursor = type_in(painter, field, &text, &[]);
     let below = as_u16(below);
     let list = Rect { y: inner.y + typed, height: inner.height.saturating_sub(typed + below), ..inner };
     let rows = usize::from(list.height);
@@ -291,7 +291,14 @@ fn draw_entry(app: &App, painter: &mut Painter<'_>, area: Rect, entry: &Entry) -
     below.extend(entry.problems.iter().flat_map(|line| line.wrap(width, 2)));
     // What is wrong is seen with what is typed: where there is no room for all, each has half of it.
     let half = (most_rows / 2).max(1);
-    let text_rows = text.lines.len().max(least).min(most_rows.saturating_sub(below.len()).max(half));
+    // An example is only worth something as a whole.
+    let example = entry.area.is_empty().then(|| entry.kind.example(app.session.workspace()));
+    let example: Vec<Line> = example
+        .filter(|example| !example.is_empty())
+        .map(|example| Line::of(Role::Dim, format!("for example: {example}")).wrap(width, 2))
+        .unwrap_or_default();
+    let text_rows =
+        text.lines.len().max(least).max(example.len()).min(most_rows.saturating_sub(below.len()).max(half));
     if below.len() > most_rows.saturating_sub(text_rows) {
         let kept = most_rows.saturating_sub(text_rows + 1);
         let left = below.len().saturating_sub(kept);
@@ -308,8 +315,7 @@ fn draw_entry(app: &App, painter: &mut Painter<'_>, area: Rect, entry: &Entry) -
     let inner = open(painter, area, (width, text_rows + below.len()), &title);
     let text_rows = as_u16(text_rows).min(inner.height);
     let field = Rect { height: text_rows, ..inner };
-    let example = entry.area.is_empty().then(|| entry.kind.example(app.session.workspace()));
-    let cursor = type_in(painter, field, &text, example.as_deref());
+    let cursor = type_in(painter, field, &text, &example);
     let rest = Rect { y: inner.y + text_rows, height: inner.height - text_rows, ..inner };
     painter.lines(rest, &below, (0, 0));
     cursor
@@ -358,17 +364,17 @@ fn typed_rows(text: &TextArea<'static>, width: usize, painter: &Painter<'_>) -> 
     typed
 }
 
-/// Draws text that is being typed, scrolled so that its cursor is seen, and returns where the cursor is.
-fn type_in(painter: &mut Painter<'_>, area: Rect, text: &Typed, example: Option<&str>) -> Option<Position> {
+/// Draws text that is being typed, scrolled so that its cursor is seen, or an example of it, and returns where the cursor is.
+fn type_in(painter: &mut Painter<'_>, area: Rect, text: &Typed, example: &[Line]) -> Option<Position> {
     if area.is_empty() {
         return None;
     }
     let (row, column) = text.cursor;
     let top = (row + 1).saturating_sub(usize::from(area.height));
-    if let Some(example) = example.filter(|example| !example.is_empty()) {
-        painter.line(area, &Line::of(Role::Dim, format!("for example: {example}")));
+    match example {
+        [] => painter.lines(area, &text.lines, (top, 0)),
+        example => painter.lines(area, example, (0, 0)),
     }
-    painter.lines(area, &text.lines, (top, 0));
     Some(Position::new(area.x + as_u16(column), area.y + as_u16(row - top)))
 }
 

@@ -290,7 +290,7 @@ impl Dialogue {
             Some(Popup::Page(page)) => (page_lines(page), false),
             Some(Popup::Question(question)) => (texts(&question.lines), false),
             Some(Popup::Choice(choice)) => {
-                let numbered = choice.lines().into_iter().enumerate();
+                let numbered = choice.lines(usize::MAX).into_iter().enumerate();
                 let numbered = numbered.map(|(i, line)| format!("{:>3}  {}", i + 1, line.text()));
                 let mut lines =
                     vec![format!("== {} (a number or a name picks, an empty line goes back)", choice.title)];

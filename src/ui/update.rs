@@ -154,7 +154,9 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Place | C::TypingPlace => strategies::switch_place(app),
         C::Search => strategies::search_again(app),
         C::Sketch => {
-            let last = sketch::search(app).or_else(|| app.search.clone()).unwrap_or_default();
+            let last = sketch::search(app, &strategies::place(app))
+                .or_else(|| app.search.clone())
+                .unwrap_or_default();
             enter(app, EntryKind::Sketch, arguments, &last);
         }
         C::Best => best::best(app, arguments),

@@ -8,7 +8,7 @@ use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
 use crate::device::stats::{CLOSE, Comparison, Verdict};
 use crate::session::action::{Measurement, RevisionId, Sizes};
-use crate::session::bench::{Outputs, Pair};
+use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S};
 use crate::session::history::History;
 use std::collections::BTreeSet;
 
@@ -21,6 +21,23 @@ pub struct Table {
     pub rows: Vec<Line>,
     /// The revision of each line.
     pub revisions: Vec<RevisionId>,
+}
+
+/// What is said before a measurement whose program takes so many operations that the plain C with which its kernel is
+/// compared may not come to its end: that would be found out only when the time of each run is over.
+pub fn foreseen(operations: f64, threads: usize) -> Option<String> {
+    /// Of code that is compiled plainly and not in vectors; few programs are faster.
+    const A_SECOND: f64 = 1e9;
+    let seconds = operations / (A_SECOND * threads.max(1) as f64);
+    (seconds > TIME_LIMIT_S).then(|| {
+        let threads = if threads > 1 { format!("{threads} threads") } else { "one thread".to_owned() };
+        let (operations, time) = (figures::count_of(operations), figures::long(seconds));
+        format!(
+            "The program as it is written takes {operations} operations at these sizes: in plain C, with which its kernel is \
+             compared, about {time} on {threads}, and a run is ended after {}. Smaller sizes can be checked.",
+            figures::long(TIME_LIMIT_S)
+        )
+    })
 }
 
 /// What can differ between measurements and is said first where it does.
@@ -345,6 +362,18 @@ fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_takes_longer_than_it_may_is_told_beforehand() {
+        assert_eq!(foreseen(1e11, 2), None);
+        assert_eq!(foreseen(0.0, 1), None);
+        let told = foreseen(4e12, 2).unwrap();
+        for said in ["takes 4.0e12 operations", "about 33 min on 2 threads", "ended after 120 s"] {
+            assert!(told.contains(said), "{said}: {told}");
+        }
+        assert!(foreseen(4e12, 1).unwrap().contains("about 67 min on one thread"));
+        assert!(foreseen(1e30, 64).unwrap().contains(" years on 64 threads"));
+    }
     use crate::lang::digest::Digest;
     use crate::lang::literal::Literal;
     use crate::lang::path::PathMap;

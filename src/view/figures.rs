@@ -86,6 +86,20 @@ pub fn elapsed(seconds: f64) -> String {
     format!("{} min {:02} s", whole / 60, whole % 60)
 }
 
+/// About how long something will take: `120 s`, `33 min`, `28 h`, `12 days`, `3.2e4 years`.
+pub fn long(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(60.0, "s"), (60.0, "min"), (24.0, "h"), (365.0, "days")];
+    let mut value = seconds;
+    for (next, unit) in UNITS {
+        // Twice as many of a unit are still said in it.
+        if value <= 2.0 * next {
+            return format!("{value:.0} {unit}");
+        }
+        value /= next;
+    }
+    if value < 1e4 { format!("{value:.0} years") } else { format!("{value:.1e} years") }
+}
+
 /// A change from one figure to another, in per cent: `-35.2 %`.
 pub fn change(from: f64, to: f64) -> Option<String> {
     (from > 0.0 && from.is_finite() && to.is_finite())

@@ -111,7 +111,9 @@ fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
             }
             _ => String::new(),
         };
-        format!("{} instances, {} inputs{beyond}{rounded}{early}", report.agreed, report.inputs)
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let (instances, inputs) = (count(report.agreed, "instance"), count(report.inputs, "input"));
+        format!("{instances}, {inputs}{beyond}{rounded}{early}")
     };
     let verdict = report.verdict();
     let mut text = match verdict {
@@ -152,8 +154,10 @@ fn reasons(report: &Report) -> Vec<String> {
         out.push(format!("nothing agreed at depth {}", depths.join(", ")));
     }
     let all = report.in_vain();
-    out.push(format!("{all} draws were in vain:"));
-    out.extend(report.missed.iter().take(3).map(|(why, n)| format!("  {n} times: {why}")));
+    let were = if all == 1 { "draw was" } else { "draws were" };
+    out.push(format!("{all} {were} in vain:"));
+    let times = |n: &usize| if *n == 1 { "once".to_owned() } else { format!("{n} times") };
+    out.extend(report.missed.iter().take(3).map(|(why, n)| format!("  {}: {why}", times(n))));
     out
 }
 

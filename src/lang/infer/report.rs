@@ -337,6 +337,7 @@ impl Infer {
             problem = problem.note(format!("Where {a} is needed, there is {b}."));
         }
         problem = names.explain(problem);
+        let start = self.written(span).as_deref().and_then(without_start);
         problem = match &cause {
             Cause::Size(a, b) if a.vars().iter().chain(&b.vars()).any(is_size_of_step) => problem
                 .hint("A step `/\\l. f` of `iterate` must do for every `l`: from `l*n` elements to `l`."),
@@ -373,6 +374,9 @@ impl Infer {
                     _ => problem.hint("Change the sizes that are written, or what makes them."),
                 },
             },
+            Cause::Shape(_, b) | Cause::NotData(b) if b.as_fun().is_some() && start.is_some() => {
+                start.into_iter().fold(problem, Diagnostic::hint)
+            }
             Cause::Shape(a, b) if b.as_fun().is_some() && a.as_fun().is_none() => {
                 self.swapped(missing_arguments(problem, types.as_ref(), b, self.written(span)), &why)
             }
@@ -451,6 +455,28 @@ pub(super) fn of_all_elements(written: &str) -> Option<String> {
     };
     Some(format!(
         "`reduce {operator} ({start}) {xs}`; of whole numbers with the {which} one of their type in the place of `{start}`"
+    ))
+}
+
+/// `reduce (+)` without the value that it starts from.
+fn without_start(written: &str) -> Option<String> {
+    let (name, operator) = written.split_once(' ')?;
+    if !matches!(name, "reduce" | "reduceSeq") {
+        return None;
+    }
+    let (start, more) = match operator {
+        "(+)" => ("0", ""),
+        "(*)" => ("1", ""),
+        "(or)" => ("false", ""),
+        "(and)" => ("true", ""),
+        "max" => ("(-1 / 0)", "; of whole numbers with the least one of their type in the place of `-1 / 0`"),
+        "min" => {
+            ("(1 / 0)", "; of whole numbers with the greatest one of their type in the place of `1 / 0`")
+        }
+        _ => return None,
+    };
+    Some(format!(
+        "`{name}` starts from a value, which is missing here: write `{name} {operator} {start}`{more}."
     ))
 }
 

@@ -1,10 +1,12 @@
 //! What is worth trying of a rule: how much it says about a term, and with which arguments it applies.
 
 use super::apply::Applied;
+use super::condition::permutations;
 use super::pat::PatNode;
 use super::why::{Reason, WhyNot};
 use super::{ParamKind, Rule, RuleArg};
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::infer::constraints_of;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::AddressSpace;
 use crate::lang::term::Term;
@@ -31,6 +33,16 @@ pub fn specificity(rule: &Rule) -> (usize, usize) {
 /// Does the rule apply to any term of some type, whatever it computes?
 pub fn says_nothing(rule: &Rule) -> bool {
     rule.equations().iter().any(|eq| matches!(eq.sides.lhs.node, PatNode::Var(..)))
+}
+
+/// What a rule asks of sizes where it made this of a term: what it assumed, and what the functions of its `reorder` have to be.
+pub fn asks(rule: &Rule, before: &Term, assumed: &[SizeConstraint], made: &Term) -> Vec<SizeConstraint> {
+    let mut all = assumed.to_vec();
+    if rule.equations().iter().any(|eq| !permutations(&eq.sides.rhs).is_empty()) {
+        let known = constraints_of(before);
+        all.extend(constraints_of(made).into_iter().filter(|c| !assumed.contains(c) && !known.contains(c)));
+    }
+    all
 }
 
 /// Why a rule that takes arguments applies with none of those that were tried.
@@ -66,10 +78,12 @@ pub fn choices(
     let mut stops: Vec<(Vec<RuleArg>, WhyNot)> = vec![];
     for args in all {
         match rule.apply(t, &args) {
-            Ok(applied) => match applied.assumed.iter().find(|c| refuted(c)) {
-                None => out.push((args, applied)),
-                Some(c) => against = against.or_else(|| Some((args, c.clone()))),
-            },
+            Ok(applied) => {
+                match asks(rule, t, &applied.assumed, &applied.term).into_iter().find(|c| refuted(c)) {
+                    None => out.push((args, applied)),
+                    Some(c) => against = against.or(Some((args, c))),
+                }
+            }
             Err(why) if out.is_empty() => {
                 stops.push((args, why));
                 if !size_decides(rule) {

@@ -172,10 +172,17 @@ pub enum Cause {
     TooDeep,
     /// `repeat` of something that succeeds and changes nothing would not end.
     NoProgress { strategy: String },
-    /// The rewrite would make the program larger, or nest it deeper, than any may be.
-    TooLarge { strategy: String },
+    /// After so many rounds of a `repeat` the program is again what it was, or nothing tells that there will be an end.
+    Repeats { strategy: String, rounds: u32, again: bool },
+    /// The rewrite would make the program larger, or nest it deeper, than any may be; in which round of which repetition.
+    TooLarge { strategy: String, repeated: Option<(String, u32)> },
     /// The user stopped it.
     Cancelled,
+}
+
+/// A strategy as it is told: what has no name, as `a sequence`, is none that could be written.
+fn quoted(strategy: &str) -> String {
+    if strategy.starts_with("a ") { strategy.to_owned() } else { format!("`{strategy}`") }
 }
 
 impl fmt::Display for Cause {
@@ -194,10 +201,32 @@ impl fmt::Display for Cause {
                 "the strategy calls itself without end, or has more steps within each other than can be run"
             ),
             Cause::NoProgress { strategy } => {
-                write!(f, "the repetition of `{strategy}` would not end: it succeeds and changes nothing")
+                write!(
+                    f,
+                    "the repetition of {} would not end: it succeeds and changes nothing",
+                    quoted(strategy)
+                )
             }
-            Cause::TooLarge { strategy } => {
-                write!(f, "`{strategy}` would make the program too large or nest it too deeply")
+            Cause::Repeats { strategy, rounds, again: true } => {
+                write!(
+                    f,
+                    "the repetition of {} would not end: after {rounds} rounds the program is one that it was before",
+                    quoted(strategy)
+                )
+            }
+            Cause::Repeats { strategy, rounds, again: false } => {
+                write!(
+                    f,
+                    "the repetition of {} has not come to an end after {rounds} rounds",
+                    quoted(strategy)
+                )
+            }
+            Cause::TooLarge { strategy, repeated } => {
+                write!(f, "`{strategy}` would make the program too large or nest it too deeply")?;
+                match repeated {
+                    Some((of, round)) => write!(f, " in round {round} of the repetition of {}", quoted(of)),
+                    None => Ok(()),
+                }
             }
             Cause::Cancelled => write!(f, "stopped"),
         }

@@ -19,7 +19,7 @@ pub use checked::Beforehand;
 pub use inputs::Inputs;
 pub use known::Known;
 pub use pair::{Difference, Outputs, Pair, compare, in_turns};
-pub use request::request;
+pub use request::{TIME_LIMIT_S, request};
 
 use super::action::{Measurement, MedianTime, PartTime, Sizes, Target};
 use super::amounts::Amounts;

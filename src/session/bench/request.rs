@@ -17,7 +17,7 @@ use crate::session::device_diagnostic;
 use std::collections::BTreeMap;
 
 /// How long one run may take, compilation and all its repetitions included, in seconds.
-const TIME_LIMIT_S: f64 = 120.0;
+pub const TIME_LIMIT_S: f64 = 120.0;
 
 /// A module with its arguments, for a device.
 ///

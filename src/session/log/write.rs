@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use super::MAX_BYTES;
 use super::read::Contents;
+use crate::session::whole::room_for;
 
 /// Why the log could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +57,8 @@ impl LogWriter {
     pub fn create(path: &Path, header: String) -> Result<LogWriter, LogError> {
         let io = |source| LogError::Io { path: path.to_path_buf(), source };
         if let Some(folder) = path.parent().filter(|p| !p.as_os_str().is_empty()) {
+            // It says what is in the way, where the system names no place.
+            room_for(folder).map_err(io)?;
             std::fs::create_dir_all(folder).map_err(io)?;
         }
         let file =

@@ -4,7 +4,7 @@
 //! tuning are always measured again.
 
 use crate::lang::digest::Digest;
-use crate::session::files::{open_file, state_folder};
+use crate::session::files::{no_state_folder, open_file, state_folder};
 use crate::session::log::line;
 use crate::session::whole::Whole;
 use rustix::fs::{FlockOperation, flock};
@@ -56,7 +56,15 @@ pub fn path() -> Option<PathBuf> {
 impl Kept {
     /// Reads what there is; what is wrong with it, as a full sentence. Then nothing is kept.
     pub fn open() -> (Kept, Option<String>) {
-        path().map_or_else(|| (Kept::default(), None), Kept::at)
+        match (path(), no_state_folder()) {
+            (None, _) => (Kept::default(), None),
+            (_, Some(problem)) => {
+                let all: Vec<&str> =
+                    [&problem.message].into_iter().chain(&problem.hints).map(|s| &**s).collect();
+                (Kept::default(), Some(all.join(" ")))
+            }
+            (Some(path), None) => Kept::at(path),
+        }
     }
 
     pub(super) fn at(path: PathBuf) -> (Kept, Option<String>) {

@@ -5,7 +5,7 @@ use super::{alphabet, kernel};
 use crate::device::name_in;
 use crate::device::roofline::{Peak, Work};
 use crate::lang::work;
-use crate::session::action::{Action, Measurement, RevisionId, Sizes, Target};
+use crate::session::action::{Action, Measurement, RevisionId, Sizes, Target, give_size};
 use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::data::Given;
@@ -493,8 +493,8 @@ pub(in crate::ui) fn sizes(text: &str) -> Result<Sizes, String> {
             match name {
                 "" => return Err(no_size()),
                 _ if value < 1 => return Err(format!("{name} must be at least 1.")),
-                _ => sizes.insert(name.into(), value),
-            };
+                _ => give_size(&mut sizes, name, value)?,
+            }
         }
     }
     Ok(sizes)
@@ -554,5 +554,10 @@ mod tests {
         assert!(sizes("m").unwrap_err().contains("NAME=VALUE"));
         assert!(sizes("m=x").unwrap_err().contains("`x`"));
         assert!(sizes("m=0").unwrap_err().contains("at least 1"));
+        // Which of two values is meant is not guessed.
+        assert_eq!(sizes("m=n=4 m=4").unwrap().len(), 2);
+        for twice in ["m=4 m=8", "m=n=4,n=8 m=8"] {
+            assert!(sizes(twice).unwrap_err().contains("is given twice, as 4 and as 8."), "{twice}");
+        }
     }
 }

@@ -78,7 +78,8 @@ pub fn best(app: &mut App, text: &str) {
     let last = || app.search.as_ref().map(|search| format!("{USUAL} {search}"));
     // What was left without a search is no search to go on with.
     let recalled = app.recall.get(EntryKind::Best, 0).filter(|text| text.trim().parse::<usize>().is_err());
-    let pointed = super::sketch::search(app).map(|search| format!("{USUAL} {search}"));
+    // Programs are what is measured, whatever is selected.
+    let pointed = super::sketch::search(app, &Path::root()).map(|search| format!("{USUAL} {search}"));
     let begun = pointed.or_else(|| recalled.map(str::to_owned)).or_else(last);
     // Where there is none, an example is shown.
     enter(app, EntryKind::Best, text, &begun.unwrap_or_default());
@@ -91,13 +92,21 @@ pub(in crate::ui) fn start(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
     strategies::warn(app, text, search.text(), from, &Path::root())?;
     let device = app.device.clone();
     app.session.measure_best(&device, from, search).map_err(|problem| problem::brief(&problem))?;
-    if from != app.session.current() {
-        app.tell(
-            Role::Hint,
-            format!(
-                "The present state is what this search finds, so it begins in revision {from}, as before."
-            ),
+    let mut news: Vec<String> = vec![];
+    if !strategies::place(app).is_root() {
+        // Other commands search there.
+        news.push(
+            "The search begins on the whole program, not on the selection: what is measured are programs."
+                .into(),
         );
+    }
+    if from != app.session.current() {
+        news.push(format!(
+            "The present state is what this search finds, so it begins in revision {from}, as before."
+        ));
+    }
+    if !news.is_empty() {
+        app.tell(Role::Hint, news.join(" "));
     }
     app.best = None;
     app.focus.go(Pane::Best);

@@ -17,7 +17,6 @@ use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
 use crate::ui::queries::Query;
-use crate::ui::strategies::place;
 use crate::ui::update::go;
 use crate::ui::window::Content;
 use crate::view::{Line, Role, figures};
@@ -235,11 +234,11 @@ fn turned(app: &mut App) {
 }
 
 /// The search for the sketch, where its pane has the keys: with the rules of the last search, or with those that it chooses.
-pub fn search(app: &App) -> Option<String> {
+pub fn search(app: &App, at: &Path) -> Option<String> {
     let sketching = app.sketching.as_ref().filter(|_| app.focus.pane == Pane::Sketch)?;
     let now = sketching.now();
     let everywhere = matches!(now.shape(), Shape::Any | Shape::Contains(_));
-    let sketch = if place(app) == sketching.at || everywhere { now } else { Sketch::contains(now) };
+    let sketch = if *at == sketching.at || everywhere { now } else { Sketch::contains(now) };
     let workspace = app.session.workspace();
     let alone = format!("reach {}", text(app, &sketch));
     let with_rules = || {

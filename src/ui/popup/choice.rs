@@ -234,10 +234,12 @@ impl Choice {
         self.items.iter().map(rows).max().unwrap_or(0)
     }
 
-    /// The entries that match, in order; those that cannot be taken are dim and say why.
-    pub fn lines(&self) -> Vec<Line> {
+    /// The entries that match, in order; those that cannot be taken are dim and say why. In few columns names take a
+    /// quarter of them, so that what they do is seen.
+    pub fn lines(&self, columns: usize) -> Vec<Line> {
         let shown = || self.shown.iter().filter_map(|&i| self.items.get(i));
-        let names = shown().map(|item| Line::plain(item.name.clone()).width()).max().unwrap_or(0).min(NAMES);
+        let most = NAMES.min(columns / 4);
+        let names = shown().map(|item| Line::plain(item.name.clone()).width()).max().unwrap_or(0).min(most);
         let keys = shown().map(|item| item.key.len()).max().unwrap_or(0);
         let line = |item: &Item| {
             let role = if item.disabled.is_some() { Role::Dim } else { Role::Plain };
@@ -316,14 +318,31 @@ mod tests {
         assert_eq!(first("stop"), Value::Command(Command::Cancel));
     }
 
+    /// One long name does not push what all others do off the screen.
+    #[test]
+    fn in_few_columns_names_leave_room_for_what_they_do() {
+        let mut choice = choice(Some(How::Run));
+        let long =
+            Item { name: "aStrategyOfTheLibrary(withParameters)".to_owned(), ..choice.items[0].clone() };
+        choice.items.push(long);
+        choice.set_text("");
+        for (columns, most) in [(48, 12), (78, 19), (118, 28)] {
+            let lines = choice.lines(columns);
+            let undo =
+                lines.iter().map(Line::text).find(|line| line.trim_start().starts_with("undo ")).unwrap();
+            let starts = undo.find(Command::Undo.doc()).unwrap();
+            assert!(starts <= most + 3, "{columns}: {undo}");
+        }
+    }
+
     #[test]
     fn what_was_in_the_way_goes_when_it_has_ended() {
         let mut choice = choice(Some(How::Run));
         choice.renew(&|command| (command == Command::Tune).then(|| "A measurement is running.".to_owned()));
         choice.set_text("tune");
-        assert!(choice.lines()[0].text().contains("not now: A measurement"), "{:?}", choice.lines()[0]);
+        assert!(choice.lines(100)[0].text().contains("not now: A measurement"), "{:?}", choice.lines(100)[0]);
         choice.renew(&|_| None);
-        assert!(!choice.lines()[0].text().contains("not now"), "{:?}", choice.lines()[0]);
+        assert!(!choice.lines(100)[0].text().contains("not now"), "{:?}", choice.lines(100)[0]);
         assert_eq!(choice.text(), "tune", "what is typed stays");
     }
 
@@ -371,7 +390,7 @@ mod tests {
             assert_eq!(choice.highlighted().map(|item| item.value.clone()), Some(call(taken)), "{text}");
         }
         choice.set_text("");
-        assert_eq!(choice.lines().len(), 2);
+        assert_eq!(choice.lines(100).len(), 2);
     }
 
     #[test]
@@ -386,7 +405,7 @@ mod tests {
         assert_eq!(value, Value::Strategy(How::Step, "blocking(16, 8, 4)".to_owned()));
         let mut closed = choice(None);
         closed.set_text("zzzz");
-        assert!(closed.highlighted().is_none() && closed.lines().is_empty());
+        assert!(closed.highlighted().is_none() && closed.lines(100).is_empty());
         closed.step(5);
         assert_eq!(closed.selected(), 0);
     }

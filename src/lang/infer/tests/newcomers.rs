@@ -317,6 +317,26 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
     ("def f (a: n.f32): n.f32 = ", "a.map(|x| x + 1)", "E0020", "a |> map (\\x. x + 1)", ""),
     ("def f (a: n.f32): n.f32 = ", "a.map(lambda x: x + 1)", "E0020", "a |> map (\\x. x + 1)", ""),
     ("def f (a: n.f32): f32 = ", "a.reduce((s, x) => s + x, 0)", "E0020", "a |> reduce (\\s x. s + x) 0", ""),
+    // A value before or behind functions that are composed by a dot
+    ("def f (a: n.f32): n.f32 = ", "a . map sqrt", "E0020", "a |> map sqrt", ""),
+    ("def f (b a: n.f32): n.f32 = ", "a . map sqrt . map abs", "E0020", "a |> map sqrt |> map abs", ""),
+    ("def f (a: n.f32): n.f32 = ", "map sqrt . map abs . a", "E0020", "a |> map abs |> map sqrt", ""),
+    ("def f (a: n.f32): n.f32 = a |> ", "(map sqrt . map abs)", "E0020", "(map abs >> map sqrt)", ""),
+    // Parentheses around nothing
+    ("def f (a: n.f32): n.f32 = map ", "sqrt()", "E0020", "sqrt", " a"),
+    ("def f (a: n.f32): n.f32 = a |> map ", "sqrt ()", "E0020", "sqrt", ""),
+    // Reductions without a start
+    ("def f (a: n.m.f32): n.f32 = a |> map ", "(reduce (+))", "E0113", "(reduce (+) 0)", ""),
+    ("def f (a: n.m.i32): n.i32 = map ", "(reduce (*))", "E0113", "(reduce (*) 1)", " a"),
+    ("def f (a: n.m.f32): n.f32 = a |> map ", "(reduce max)", "E0113", "(reduce max (-1 / 0))", ""),
+    // Numbers below zero as operands of properties
+    (
+        "def o (a: i32) (b: i32): i32 = max a b\ndeclare ",
+        "neutral o -2147483648",
+        "E0020",
+        "neutral o (-2147483648)",
+        "\ndef f (a: n.i32): i32 = reduce o (-2147483648) a",
+    ),
     // What is taken apart
     ("def f (a: n.f32): f32 = ", "let (x, y) = a in x", "E0110", "idx 0 a", ""),
     ("def f (a b: n.f32): n.f32 = let (x, y) = ", "zip a b", "E0110", "unzip (zip a b)", " in x"),

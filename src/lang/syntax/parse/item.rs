@@ -2,7 +2,7 @@
 
 use super::super::ast::{
     Alias, Condition, ConditionKind, Def, Example, Expr, ExprKind, ForeignDef, Ident, Item, ItemKind,
-    Language, Name, Node, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SetParam, SketchDef,
+    Language, Name, Node, Op, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SetParam, SketchDef,
     StrategyDef, Type, TypeKind,
 };
 use super::super::codes;
@@ -299,6 +299,7 @@ impl Parser<'_> {
         } else if self.eat_word("divides") || self.eat(Tok::Bar) {
             ConditionKind::Divides(left, self.comparison())
         } else {
+            let negative = self.negative_operand(&left);
             match left.kind {
                 ExprKind::Infix(a, rest) if rest.len() == 1 && rest[0].0.is_comparison() => {
                     let mut rest = rest;
@@ -310,22 +311,36 @@ impl Parser<'_> {
                 ExprKind::Name(name) => ConditionKind::Predicate(Node::new(left.span, name), Vec::new()),
                 ExprKind::App(head, args) => match head.kind {
                     ExprKind::Name(name) => ConditionKind::Predicate(Node::new(head.span, name), args),
-                    _ => self.no_condition(left.span),
+                    _ => self.no_condition(left.span, negative),
                 },
                 ExprKind::Error => ConditionKind::Error,
-                _ => self.no_condition(left.span),
+                _ => self.no_condition(left.span, negative),
             }
         };
         Node::new(self.since(start), kind)
     }
 
-    fn no_condition(&mut self, span: Span) -> ConditionKind {
+    fn no_condition(&mut self, span: Span, negative: Option<String>) -> ConditionKind {
+        let forms =
+            "Conditions are `x notin f`, `p divides n`, `a <= b`, or a property and its operands: `assoc f`.";
         self.problems.push(
             Diagnostic::error(codes::UNEXPECTED, "This is not a condition.")
                 .label(span, "expected a condition")
-                .hint("Conditions are `x notin f`, `p divides n`, `a <= b`, or a property and its operands: `assoc f`."),
+                .hint(negative.unwrap_or_else(|| forms.to_owned())),
         );
         ConditionKind::Error
+    }
+
+    /// What is said of `neutral f -1`, which is a difference.
+    fn negative_operand(&self, e: &Expr) -> Option<String> {
+        let text = |span: Span| self.text.get(span.start as usize..span.end as usize);
+        let ExprKind::Infix(property, rest) = &e.kind else { return None };
+        let (ExprKind::App(head, _), [(Op::Sub, number)]) = (&property.kind, rest.as_slice()) else {
+            return None;
+        };
+        let is_property = matches!(&head.kind, ExprKind::Name(name) if &**name == "neutral");
+        let (property, number) = (text(property.span)?, text(number.span)?);
+        is_property.then(|| format!("A number below zero stands in parentheses: `{property} (-{number})`."))
     }
 
     /// `example(args) {n: nat} (a: t) = before ~> after`, given to the rule above it.

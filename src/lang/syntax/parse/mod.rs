@@ -511,9 +511,28 @@ impl<'a> Parser<'a> {
     }
 
     /// What the token at the problem suggests.
+    fn in_empty_parentheses(&self) -> bool {
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        tok(self.at) == Some(Tok::RParen)
+            && self.at.checked_sub(1).is_some_and(|before| tok(before) == Some(Tok::LParen))
+    }
+
+    /// `f()` is a call without arguments elsewhere.
+    fn empty_hint(&self) -> String {
+        let called = self.at.checked_sub(2).and_then(|i| self.tokens.get(i).map(|t| (i, t.tok)));
+        match called {
+            Some((i, Tok::Word)) => format!(
+                "Nothing stands between the parentheses: write `{}` without them, and what it is given behind it.",
+                self.spelling(i)
+            ),
+            _ => "Nothing stands between the parentheses: leave them out.".to_owned(),
+        }
+    }
+
     fn hint(&self, expected: &str) -> Option<String> {
         let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| t.tok);
         let written = match self.peek() {
+            _ if expected == "an expression" && self.in_empty_parentheses() => Some(self.empty_hint()),
             Tok::Equals if expected != "a type" => self.equals_hint(),
             Tok::Word if self.at_word("where") => self.where_hint(),
             Tok::Star => self.star_hint(),

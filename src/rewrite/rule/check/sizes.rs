@@ -6,8 +6,9 @@ use super::mentioned::Mentioned;
 use super::size_borders;
 use super::{Origin, Size};
 use crate::lang::eval::inputs::Rng;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::work;
+use crate::rule::condition::Condition;
 use crate::rule::{Equation, Rule};
 use rustc_hash::FxHashSet;
 
@@ -73,8 +74,9 @@ impl Sizing {
         let long: Vec<i64> = named.chain(long).filter(|v| seen.insert(*v)).collect();
         near.sort_unstable();
         near.dedup();
-        let has_sizes = rule.equations().iter().any(|eq| !eq.nats.is_empty());
-        let beyond = sizes.into_iter().find(|v| has_sizes && *v > LARGEST[slow]);
+        let beyond = sizes
+            .into_iter()
+            .find(|v| *v > LARGEST[slow] && rule.equations().iter().any(|eq| may_have(eq, *v)));
         let solved = rule.equations().iter().map(size_borders::solutions).collect();
         let lengths = rule.equations().iter().map(lengths).collect();
         Sizing { near, long, solved, lengths, slow, beyond }
@@ -162,6 +164,22 @@ impl Sizing {
         }
         out
     }
+}
+
+/// May some size of the equation be near this number, as far as its conditions tell?
+fn may_have(eq: &Equation, near: i128) -> bool {
+    let Ok(near) = i64::try_from(near) else { return !eq.nats.is_empty() };
+    let around = [near.saturating_sub(1), near, near.saturating_add(1)];
+    (0..eq.nats.len()).any(|i| around.iter().any(|n| !is_refuted(eq, i, *n)))
+}
+
+/// Is it known of the equation's conditions that this size is not this number?
+fn is_refuted(eq: &Equation, size: usize, n: i64) -> bool {
+    let put = |v: &NatVar| match v {
+        NatVar::Meta(i) if *i as usize == size => Some(Nat::constant(n)),
+        _ => None,
+    };
+    eq.conditions.iter().any(|c| matches!(c, Condition::Size(c) if c.subst(&put).decide() == Some(false)))
 }
 
 /// The sizes of the equation by name, and the elements of what its variables stand for.

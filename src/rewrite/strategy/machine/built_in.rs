@@ -5,8 +5,8 @@ use super::super::evaluate::arguments;
 use super::super::native::{Native, Order};
 use super::super::strides::{self, Around};
 use super::super::value::{Node, StrategyId, Value};
-use super::failure::{Failure, Halt, Leaf, NOTHING, Place, Weight, nearer};
-use super::{Machine, Outcome};
+use super::failure::{Failure, Halt, Leaf, NOTHING, Place, Weight, calls_of, nearer};
+use super::{MOST_ROUNDS, Machine, Outcome};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Nat, NatVar, Ranges};
@@ -136,7 +136,7 @@ impl<'a> Machine<'a> {
                     // What was tested is the form of what stands here.
                     Err(Halt::Failed(failure)) => {
                         let Failure { place, state, .. } = &*failure;
-                        let weight = Weight { depth: 1, ..NOTHING };
+                        let weight = Weight { depth: 1, called: calls_of(&self.chain), ..NOTHING };
                         Err(Halt::Failed(Rc::new(Failure { place: place.clone(), weight, state: *state })))
                     }
                     stopped => stopped,
@@ -316,22 +316,41 @@ impl<'a> Machine<'a> {
 
     fn repeat(&mut self, inner: StrategyId, t: &Term) -> Outcome {
         let mut t = t.clone();
-        loop {
+        // What leads to the same term again does so without end. It is compared with the term of the last round whose number
+        // is a power of two, so that of any cycle one round is met twice.
+        let mut seen = t.digest();
+        for round in 1.. {
             match self.attempt(inner, &t) {
-                Ok(next) => {
-                    if next == t {
-                        return self.stop(Cause::NoProgress { strategy: self.describe(inner) });
-                    }
-                    t = next;
+                Ok(next) if next == t => {
+                    return self.stop(Cause::NoProgress { strategy: self.describe(inner) });
                 }
+                Ok(next) => t = next,
                 Err(Halt::Failed(_)) => return Ok(t),
-                stopped => return stopped,
+                Err(Halt::Stopped(cause)) => return Err(Halt::Stopped(self.repeated(cause, inner, round))),
+            }
+            if t.digest() == seen || round == MOST_ROUNDS {
+                let again = t.digest() == seen;
+                return self.stop(Cause::Repeats { strategy: self.describe(inner), rounds: round, again });
+            }
+            if round.is_power_of_two() {
+                seen = t.digest();
             }
             if self.open_choices == 0 && self.path.is_empty() {
                 self.kept = self.trace.len();
                 self.kept_term = t.clone();
             }
         }
+        Ok(t)
+    }
+
+    /// The cause, with the innermost repetition in which the program grew.
+    fn repeated(&self, mut cause: Box<Cause>, inner: StrategyId, round: u32) -> Box<Cause> {
+        if let Cause::TooLarge { repeated: repeated @ None, .. } = &mut *cause
+            && round > 1
+        {
+            *repeated = Some((self.describe(inner), round));
+        }
+        cause
     }
 }
 

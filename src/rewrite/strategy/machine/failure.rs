@@ -13,6 +13,20 @@ use std::rc::Rc;
 pub(super) struct Chain {
     pub(super) frame: Frame,
     pub(super) outer: Option<Rc<Chain>>,
+    /// How many of them the user's texts call.
+    calls: u32,
+}
+
+impl Chain {
+    pub(super) fn within(frame: Frame, outer: Option<Rc<Chain>>) -> Option<Rc<Chain>> {
+        let calls = calls_of(&outer) + u32::from(matches!(frame, Frame::Written(_)));
+        Some(Rc::new(Chain { frame, outer, calls }))
+    }
+}
+
+/// How many of the strategies that are running the user's texts call.
+pub(super) fn calls_of(chain: &Option<Rc<Chain>>) -> u32 {
+    chain.as_ref().map_or(0, |chain| chain.calls)
 }
 
 #[derive(Clone)]
@@ -49,6 +63,9 @@ pub(super) struct Weight {
     pub(super) told: bool,
     /// How near the best match came.
     pub(super) depth: u32,
+    /// So many calls of the user's texts were running: what the user asked for says more than what the library asks on the
+    /// way there.
+    pub(super) called: u32,
 }
 
 /// What a failure is about. Where the form was wrong, another place was meant; where a size or an argument was, this one.
@@ -115,7 +132,7 @@ pub(super) enum Halt {
 }
 
 /// Where there was nothing to try.
-pub(super) const NOTHING: Weight = Weight { kind: Kind::Form, passed: 0, told: false, depth: 0 };
+pub(super) const NOTHING: Weight = Weight { kind: Kind::Form, passed: 0, told: false, depth: 0, called: 0 };
 
 impl Weight {
     /// The weight of the same failure, these steps later.
@@ -160,7 +177,8 @@ pub(super) fn again(failure: Rc<Failure>, then: Option<Rc<Chain>>, now: Option<R
     if is_as_then {
         return failure;
     }
-    let (weight, state) = (failure.weight, failure.state);
+    let called = failure.weight.called.saturating_add(calls_of(&now)).saturating_sub(calls_of(&then));
+    let (weight, state) = (Weight { called, ..failure.weight }, failure.state);
     let again = Again { failure: Some(failure), then, now };
     Rc::new(Failure { place: Place::Again(Rc::new(again)), weight, state })
 }
@@ -206,7 +224,7 @@ fn called_by(chain: Option<Rc<Chain>>, again: &Again) -> Option<Rc<Chain>> {
         }
     }
     let outer = again.now.clone();
-    inner.into_iter().rev().fold(outer, |outer, frame| Some(Rc::new(Chain { frame, outer })))
+    inner.into_iter().rev().fold(outer, |outer, frame| Chain::within(frame, outer))
 }
 
 /// Where the user's texts call what is running, innermost first; of calls within each other in one text the inner.

@@ -26,8 +26,8 @@ use crate::rule::apply::{Counts, Step};
 use crate::rule::why::Reason;
 use crate::rule::{Rewritten, Rule, WhyNot};
 use failure::{
-    Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, again, chain_calls, chain_names, failed,
-    further, locate, nearer,
+    Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, again, calls_of, chain_calls,
+    chain_names, failed, further, locate, nearer,
 };
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -42,6 +42,9 @@ const DEEPEST: usize = 20 * MAX_DEPTH;
 
 /// Strategies that end in each other more often than this do not terminate.
 const MOST_TAIL_CALLS: usize = 100_000;
+
+/// Neither do repetitions of more rounds.
+const MOST_ROUNDS: u32 = 100_000;
 
 /// One entry of the trace.
 struct Change {
@@ -230,7 +233,7 @@ impl<'a> Machine<'a> {
         // Nearer than where there was nothing to try.
         let depth = 1 + why.as_ref().map_or(0, |w| w.depth);
         let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
-        Err(failed(leaf, Weight { kind, passed: 0, told: false, depth }))
+        Err(failed(leaf, Weight { kind, passed: 0, told: false, depth, called: calls_of(&self.chain) }))
     }
 
     /// A traversal came to a term without parts.
@@ -245,7 +248,8 @@ impl<'a> Machine<'a> {
         match self.run(s, t) {
             Err(Halt::Failed(why)) if !why.weight.told => {
                 // As near as the strategy that speaks is, not as what it looked at.
-                let weight = Weight { passed: 0, told: true, depth: 1, ..why.weight };
+                let called = calls_of(&self.chain);
+                let weight = Weight { passed: 0, told: true, depth: 1, called, ..why.weight };
                 let leaf =
                     Leaf { strategy: s, why: None, chain: self.chain.clone(), told: Some((message, why)) };
                 Err(failed(leaf, weight))
@@ -379,8 +383,7 @@ impl<'a> Machine<'a> {
                     return self.fail(tail.s, Some(WhyNot::here(Reason::Arguments(text))));
                 }
                 Node::Written(span, s) => {
-                    self.chain =
-                        Some(Rc::new(Chain { frame: Frame::Written(span), outer: self.chain.take() }));
+                    self.chain = Chain::within(Frame::Written(span), self.chain.take());
                     tail.s = s;
                 }
                 Node::Native(Native::IfThenElse, args) => {
@@ -399,7 +402,7 @@ impl<'a> Machine<'a> {
     fn enter(&mut self, callee: &Callee) {
         let name = callee_name(callee);
         let mut inner = self.chain.as_ref();
-        while let Some(Chain { frame: Frame::Written(_), outer }) = inner.map(|chain| &**chain) {
+        while let Some(Chain { frame: Frame::Written(_), outer, .. }) = inner.map(|chain| &**chain) {
             inner = outer.as_ref();
         }
         // A strategy that ends in itself is one name.
@@ -410,7 +413,7 @@ impl<'a> Machine<'a> {
             self.chain = Some(chain.clone());
             return;
         }
-        self.chain = Some(Rc::new(Chain { frame: Frame::Named(name.clone()), outer: self.chain.take() }));
+        self.chain = Chain::within(Frame::Named(name.clone()), self.chain.take());
     }
 
     /// Runs `s` on child `i`; a failure says that it was below.

@@ -48,7 +48,7 @@ impl<'a> Machine<'a> {
     }
 
     fn too_large<T>(&self, s: StrategyId) -> Result<T, Halt> {
-        self.stop(Cause::TooLarge { strategy: self.describe(s) })
+        self.stop(Cause::TooLarge { strategy: self.describe(s), repeated: None })
     }
 
     /// The arguments as the rule takes them; none when a predicate holds nowhere in the term.

@@ -77,7 +77,11 @@ impl Parser<'_> {
         } else {
             "`>>` composes functions, and the left one is applied first"
         };
-        let hint = if in_function {
+        let hint = if let (true, None, [group]) = (dot, &argument, groups.as_slice())
+            && let Some(piped) = self.piped(group)
+        {
+            format!("A value is given to a function by `|>`: `{piped}`.")
+        } else if in_function {
             format!("{what}; a function among them stands in parentheses, `(\\x. x + 1)`.")
         } else if let (true, None, [group]) = (dot, &argument, groups.as_slice())
             && let [(a, b), (c, d)] = group.as_slice()
@@ -93,6 +97,39 @@ impl Parser<'_> {
             .hint(hint);
         self.problems.push(problem);
         Node::new(self.since(start), ExprKind::Error)
+    }
+
+    /// What was composed, where the first or the last part of it is a value: that goes through the others.
+    fn piped(&self, group: &[(usize, usize)]) -> Option<String> {
+        let text = |&(a, b): &(usize, usize)| self.quote_or(a, b, "…");
+        let is_value = |&(a, b): &(usize, usize)| b == a + 1 && self.is_parameter_of_data(a);
+        let mut parts: Vec<String> = group.iter().map(text).collect();
+        match (group.first(), group.last()) {
+            (Some(first), _) if is_value(first) => {}
+            (_, Some(last)) if is_value(last) => parts.reverse(),
+            _ => return None,
+        }
+        Some(parts.join(" |> "))
+    }
+
+    /// Is the word at this token a parameter whose type, which is written before, is none of functions?
+    fn is_parameter_of_data(&self, at: usize) -> bool {
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        if tok(at) != Some(Tok::Word) {
+            return false;
+        }
+        // `(a b: n.f32)`
+        let declared = |i: &usize| {
+            let words = |i: &usize| tok(*i) == Some(Tok::Word);
+            let open = (0..*i).rev().find(|i| !words(i)).filter(|i| tok(*i) == Some(Tok::LParen));
+            let colon = (*i..at).find(|i| !words(i)).filter(|i| tok(*i) == Some(Tok::Colon));
+            let close = open.and_then(|open| self.mate(open));
+            colon.zip(close).is_some_and(|(colon, close)| (colon..close).all(|i| tok(i) != Some(Tok::Arrow)))
+        };
+        let before = (at.saturating_sub(MAX_LOOK)..at).rev();
+        let mut same =
+            before.filter(|i| tok(*i) == Some(Tok::Word) && self.spelling(*i) == self.spelling(at));
+        same.find(declared).is_some()
     }
 
     /// Reads what other languages put behind a value, which starts at `from`; none where nothing of the kind follows.
