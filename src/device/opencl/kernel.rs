@@ -327,10 +327,14 @@ impl BuiltKernel {
         let kernel = core::create_kernel(program, entry)
             .map_err(|error| failure(&format!("looking for the kernel `{entry}`"), &error))?;
         let info = |what| core::get_kernel_work_group_info(&kernel, device, what);
-        let most = match info(KernelWorkGroupInfo::WorkGroupSize) {
-            Ok(KernelWorkGroupInfoResult::WorkGroupSize(most)) => Some(most),
-            _ => None,
-        };
+        // A kernel that says its group was built for it: NVIDIA's driver tells less than it runs such a kernel in.
+        let most =
+            match (info(KernelWorkGroupInfo::CompileWorkGroupSize), info(KernelWorkGroupInfo::WorkGroupSize))
+            {
+                (Ok(KernelWorkGroupInfoResult::CompileWorkGroupSize(group)), _) if group != [0; 3] => None,
+                (_, Ok(KernelWorkGroupInfoResult::WorkGroupSize(most))) => Some(most),
+                _ => None,
+            };
         let local = match info(KernelWorkGroupInfo::LocalMemSize) {
             Ok(KernelWorkGroupInfoResult::LocalMemSize(bytes)) => bytes,
             _ => 0,
