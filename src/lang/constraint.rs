@@ -209,7 +209,6 @@ impl SizeConstraint {
     }
 }
 
-/// Is `n` at least `least` whenever the sizes in it are one or more?
 /// Do the loops that are shared out among so many have no iteration where there are none of these? False where that is not
 /// evident, and where no loop is shared out.
 pub fn may_be_none(global: &Nat, shared: &[Nat]) -> bool {
@@ -242,6 +241,7 @@ fn vanishing_from(n: &Nat) -> Vec<Nat> {
     }
 }
 
+/// Is `n` at least `least` whenever the sizes in it are one or more?
 fn is_evidently_at_least(n: &Nat, least: i64) -> bool {
     least_of(n, &|_| 1).is_some_and(|n| n >= Coefficient::from_integer(least.into()))
 }
