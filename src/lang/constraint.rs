@@ -219,7 +219,7 @@ pub fn may_be_none(global: &Nat, shared: &[Nat]) -> bool {
 pub fn is_nothing_with(n: &Nat, of: &Nat) -> bool {
     let wanted = vanishing(n);
     let follows = |given: &Nat| wanted.iter().any(|n| given.sub(n).is_natural(&Ranges::default()));
-    vanishing(of).iter().all(follows)
+    n.is_zero() || vanishing(of).iter().all(follows)
 }
 
 /// Numbers of which one is not above zero exactly where `n`, which is not negative, is zero.
