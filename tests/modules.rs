@@ -249,25 +249,28 @@ fn libraries_agree_with_plain_c() {
     if opencl().is_none() {
         return;
     }
-    let opencl = ["-l:libOpenCL.so.1", "-lm"];
     for case in CASES {
-        let dir = tempfile::tempdir().unwrap();
-        let done = compiled(case.text, Target::OpenCl);
-        export(dir.path(), &done);
-        let name = &done.module.name;
-        let args: Vec<String> = case.sizes.iter().map(|(_, n)| n.to_string()).collect();
-        let files = [&*format!("{name}_host.c"), &*format!("{name}.c"), "shine_opencl.c"];
-        let found = said(dir.path(), &files, &opencl, &args);
-
-        let workspace = workspace(case.text);
-        let plain = sequential(&workspace.program.term, &|_| false);
-        let plain = workspace.compile(&plain, Target::C, &Sizes::new()).unwrap();
-        std::fs::write(dir.path().join("plain.c"), plain.stage("c").unwrap()).unwrap();
-        std::fs::write(dir.path().join("plain_host.c"), plain.stage("host").unwrap()).unwrap();
-        let expected = said(dir.path(), &["plain.c", "plain_host.c"], &["-lm"], &args);
-        assert!(found.starts_with("output"), "{found}");
-        assert_eq!(found, expected, "{}\n{}", case.text, done.stage("library").unwrap());
+        library_agrees(case.text, case.sizes);
     }
+}
+
+fn library_agrees(text: &str, sizes: &[(&str, i64)]) {
+    let dir = tempfile::tempdir().unwrap();
+    let done = compiled(text, Target::OpenCl);
+    export(dir.path(), &done);
+    let name = &done.module.name;
+    let args: Vec<String> = sizes.iter().map(|(_, n)| n.to_string()).collect();
+    let files = [&*format!("{name}_host.c"), &*format!("{name}.c"), "shine_opencl.c"];
+    let found = said(dir.path(), &files, &["-l:libOpenCL.so.1", "-lm"], &args);
+
+    let workspace = workspace(text);
+    let plain = sequential(&workspace.program.term, &|_| false);
+    let plain = workspace.compile(&plain, Target::C, &Sizes::new()).unwrap();
+    std::fs::write(dir.path().join("plain.c"), plain.stage("c").unwrap()).unwrap();
+    std::fs::write(dir.path().join("plain_host.c"), plain.stage("host").unwrap()).unwrap();
+    let expected = said(dir.path(), &["plain.c", "plain_host.c"], &["-lm"], &args);
+    assert!(found.starts_with("output"), "{found}");
+    assert_eq!(found, expected, "{text} {sizes:?}\n{}", done.stage("library").unwrap());
 }
 
 /// The interface of the thesis: buffers that stay where they are between runs, with and without copies.
@@ -634,6 +637,76 @@ fn no_launches_are_a_run() {
         let ran = ran(text, &sizes(&[("n", n), ("m", 3)]), &device, Mode::Once);
         assert_eq!(ran.outputs[0].len(), cells);
     }
+}
+
+/// Arrays that may be empty, in one and two dimensions, by themselves and beside others, reduced and in tiles.
+const MAYBE_EMPTY: &[&str] = &[
+    "def f (a: n.f32) (b: m.f32): (n div 4).f32 = a |> take (4 * (n div 4)) |> split 4 |> map (\\w. reduce (+) (idx 0 b) w)",
+    "def f (a: n.f32) (b: m.f32): n.f32 =
+       concat
+         (a |> take (4 * (n div 4)) |> split 4 |> map (\\w. w |> map (\\x. x * reduce (+) 0 w)) |> join)
+         (a |> drop (4 * (n div 4)) |> map (\\x. x + idx 0 b))",
+    "def f (a: n.f32) (b: m.f32): f32 =
+       a |> take (4 * (n div 4)) |> split 4 |> map (\\w. reduce (+) 0 w) |> reduce max (idx 0 b)",
+    "def f (a: n.m.f32): (n div 4).f32 =
+       a |> take (4 * (n div 4)) |> split 4 |> map (\\w. reduce (+) 0 (join w))",
+    "def f (a: n.m.f32): (n div 4).m.f32 =
+       a |> take (4 * (n div 4)) |> split 4 |> map (\\w. w |> transpose |> map (\\c. reduce (+) 0 c))",
+    "def f (a: n.m.f32): (n div 4).(m div 8).f32 =
+       a |> take (4 * (n div 4)) |> map (take (8 * (m div 8))) |> split 4
+         |> map (\\r. r |> transpose |> split 8 |> map (\\w. reduce (+) 0 (join w)))",
+    "def f (a: n.m.f32): (n div 2).n.f32 =
+       a |> take (2 * (n div 2)) |> split 2
+         |> map (\\r. a |> map (\\c. zip (idx 0 r) c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+    "def f (a: n.m.f32): (n div 4).m.f32 =
+       mapGlobal 1 (\\w. mapGlobal 0 (\\x. x + 1) (idx 0 w)) (split 4 (take (4 * (n div 4)) a))",
+];
+
+/// Kernels over nothing are not launched, and ask for nothing.
+#[test]
+fn arrays_that_may_be_empty_are_computed_by_work_items() {
+    let Some(device) = opencl() else { return };
+    for text in MAYBE_EMPTY {
+        for (n, m) in [(1, 1), (1, 9), (3, 7), (4, 8), (9, 3), (8, 40), (37, 101)] {
+            let ran = ran(text, &sizes(&[("n", n), ("m", m)]), &device, Mode::Once);
+            assert!(ran.check.is_some(), "{text} {n} {m}");
+        }
+        // Whole numbers are summed alike in any order.
+        for (n, m) in [(3, 5), (9, 5)] {
+            library_agrees(&text.replace("f32", "i32"), &[("n", n), ("m", m)]);
+        }
+    }
+}
+
+/// Tiles of work-items below one tile: what is left over is all there is.
+#[test]
+fn tiles_of_work_items_may_be_none() {
+    let Some(device) = opencl() else { return };
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/matmul"));
+    for [m, n, k] in [[1, 1, 1], [1, 40, 7], [7, 3, 4], [40, 3, 9], [9, 9, 2], [33, 17, 5]] {
+        let given = [("m", m), ("n", n), ("k", k)].map(|(x, n): (&str, i64)| format!("--size={x}={n}"));
+        let [m, n, k] = given.each_ref().map(String::as_str);
+        let strategy = "anySize(8, 4, 3, workItems(8, 4, 4, 8, 4))";
+        let all = ["bench", "matmul.rise", "-s", strategy, "--device", &device, m, n, k];
+        let ran = crate::cli_common::run(folder, &all);
+        assert!(ran.code == 0 && ran.out.contains("plain C"), "{given:?}: {}{}", ran.out, ran.err);
+    }
+}
+
+/// Where something is shared out, or nothing tells what, there is a work-item.
+#[test]
+fn something_is_not_computed_by_nobody() {
+    let asked = |text: &str| {
+        let problems = workspace(text).program.check_sizes(&sizes(&[("n", 3)]));
+        problems.iter().map(|d| d.message.clone()).collect::<Vec<_>>()
+    };
+    let launch =
+        |of: &str| format!("def f (a: n.f32): n.f32 = oclRun 1 1 1 {of} 1 1 (mapGlobal (\\x. x * 2) a)");
+    assert_eq!(asked(&launch("(n div 4)")), ["The sizes do not fit: it must hold that 1 <= n div 4."]);
+    assert!(asked(&launch("n")).is_empty() && asked(&launch("(n div 2)")).is_empty());
+    let none = "def f (a: n.f32): n.f32 = oclRun 1 1 1 0 1 1 (mapGlobal (\\x. x * 2) a)";
+    let problem = workspace(none).compile(&workspace(none).program.term, Target::OpenCl, &Sizes::new());
+    assert!(problem.is_err_and(|d| d.code == "E0531"));
 }
 
 /// What a kernel computes is kept for the host, whether or not the program says where.

@@ -374,14 +374,14 @@ void shine_kernel_free(shine_kernel* kernel) {
   }
 }
 
-// Whether there are work-items, in whole groups that the device can run the kernel in.
+// Whether the work-items are whole groups that the device can run the kernel in.
 static void check_range(shine_context* context, shine_kernel* kernel, const size_t global[3], const size_t* local) {
   char message[512];
   size_t group = 1, most = 0;
   for (int d = 0; d < 3; d++) {
-    if (global[d] == 0 || (local != NULL && (local[d] == 0 || global[d] % local[d] != 0))) {
+    if (local != NULL && (local[d] == 0 || global[d] % local[d] != 0)) {
       snprintf(message, sizeof(message), "%s runs on %zu work-items in dimension %d, which are no whole groups of %zu",
-               kernel->name, global[d], d, local == NULL ? (size_t)1 : local[d]);
+               kernel->name, global[d], d, local[d]);
       shine_fail(context, message);
       return;
     }
@@ -402,6 +402,10 @@ void shine_launch(shine_context* context, shine_kernel* kernel, const size_t glo
     return;
   }
   check_range(context, kernel, global, local);
+  // Where there are no work-items nothing is computed, and OpenCL may refuse to start that.
+  if (global[0] == 0 || global[1] == 0 || global[2] == 0) {
+    return;
+  }
   for (cl_uint i = 0; i < count && !context->failed; i++) {
     is_well(context, clSetKernelArg(kernel->kernel, i, arguments[i].size, arguments[i].value), "clSetKernelArg");
   }

@@ -53,7 +53,7 @@ shine_program* shine_program_new(shine_context* context, const char* source);
 void shine_program_free(shine_program* program);
 shine_kernel* shine_kernel_new(shine_context* context, shine_program* program, const char* name);
 void shine_kernel_free(shine_kernel* kernel);
-// Starts the kernel on so many work-items, in groups of so many where that is not NULL.
+// Starts the kernel on so many work-items, if there are any, in groups of so many where that is not NULL.
 void shine_launch(shine_context* context, shine_kernel* kernel, const size_t global[3], const size_t* local,
                   size_t count, const shine_argument* arguments);
 // Waits until all kernels have ended.

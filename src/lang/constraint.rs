@@ -41,11 +41,14 @@ impl SizeConstraint {
         out
     }
 
-    /// What must hold of a launch of so many work-items in such groups: that there is at least one, and that the groups
-    /// are whole. Empty when that is evident, or wrong for all sizes: lowering refuses that, with its place (E0531).
-    pub fn of_launch(local: &Nat, global: &Nat) -> Vec<SizeConstraint> {
+    /// What must hold of a launch of so many work-items in such groups, which share out loops of so many iterations: that
+    /// there is at least one, unless there is no iteration where there is none, and that the groups are whole. Empty when
+    /// that is evident, or wrong for all sizes: lowering refuses that, with its place (E0531).
+    pub fn of_launch(local: &Nat, global: &Nat, shared: &[Nat]) -> Vec<SizeConstraint> {
         let mut out = SizeConstraint::of_size_from(local, 1);
-        out.extend(SizeConstraint::of_size_from(global, 1));
+        if !may_be_none(global, shared) {
+            out.extend(SizeConstraint::of_size_from(global, 1));
+        }
         out.push(SizeConstraint::Divides(local.clone(), global.clone()));
         out.retain(|c| c.decide().is_none());
         out
@@ -207,6 +210,38 @@ impl SizeConstraint {
 }
 
 /// Is `n` at least `least` whenever the sizes in it are one or more?
+/// Do the loops that are shared out among so many have no iteration where there are none of these? False where that is not
+/// evident, and where no loop is shared out.
+pub fn may_be_none(global: &Nat, shared: &[Nat]) -> bool {
+    !shared.is_empty() && shared.iter().all(|n| is_nothing_with(n, global))
+}
+
+/// Is the first number zero wherever the second one is? False where that is not evident. Neither is negative.
+pub fn is_nothing_with(n: &Nat, of: &Nat) -> bool {
+    let wanted = vanishing(n);
+    let follows = |given: &Nat| wanted.iter().any(|n| given.sub(n).is_natural(&Ranges::default()));
+    n.is_zero() || vanishing(of).iter().all(follows)
+}
+
+/// Numbers of which one is not above zero exactly where `n`, which is not negative, is zero.
+fn vanishing(n: &Nat) -> Vec<Nat> {
+    let [(factors, _)] = n.terms() else { return vec![n.clone()] };
+    let of_factor = |atom: &Atom| match atom {
+        // As often as it goes is never where it does not go once.
+        Atom::Floor(a, by) => vanishing_from(&a.sub(by).add(&Nat::constant(1))),
+        _ => vec![Nat::atom(atom.clone())],
+    };
+    factors.iter().filter(|(_, exponent)| *exponent > 0).flat_map(|(atom, _)| of_factor(atom)).collect()
+}
+
+/// The same for a number that may be negative, and is then as good as zero.
+fn vanishing_from(n: &Nat) -> Vec<Nat> {
+    match n.terms() {
+        [(factors, c)] if !factors.is_empty() && !c.is_negative() => vanishing(n),
+        _ => vec![n.clone()],
+    }
+}
+
 fn is_evidently_at_least(n: &Nat, least: i64) -> bool {
     least_of(n, &|_| 1).is_some_and(|n| n >= Coefficient::from_integer(least.into()))
 }
@@ -395,7 +430,7 @@ mod tests {
     #[test]
     fn a_launch_has_whole_groups_and_some_work() {
         let of = |l: &Nat, g: &Nat| {
-            SizeConstraint::of_launch(l, g).iter().map(ToString::to_string).collect::<Vec<_>>()
+            SizeConstraint::of_launch(l, g, &[]).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let (m, n, c) = (Nat::var("m"), Nat::var("n"), Nat::constant);
         assert!(of(&c(1), &n).is_empty() && of(&c(4), &n.mul(&c(8))).is_empty() && of(&n, &n).is_empty());
@@ -404,6 +439,33 @@ mod tests {
         assert_eq!(of(&c(2), &n.floor_div(&c(4))), ["1 <= n div 4", "2 divides n div 4"]);
         // What holds for no sizes is refused with its place.
         assert!(of(&c(0), &c(8)).is_empty() && of(&c(4), &c(10)).is_empty() && of(&c(4), &c(0)).is_empty());
+    }
+
+    #[test]
+    fn a_launch_may_be_of_nothing_where_nothing_is_shared_out() {
+        let (m, n, c) = (Nat::var("m"), Nat::var("n"), Nat::constant);
+        let up = |n: &Nat, by: i64| n.add(&c(by - 1)).floor_div(&c(by));
+        let asks = |shared: &[&Nat], global: &Nat| {
+            let shared: Vec<Nat> = shared.iter().map(|n| (*n).clone()).collect();
+            let asked = SizeConstraint::of_launch(&c(1), global, &shared);
+            asked.iter().any(|a| matches!(a, SizeConstraint::AtMost(..)))
+        };
+        let few = n.floor_div(&c(4));
+        assert!(asks(&[], &few) && !asks(&[&few], &few) && !asks(&[&few], &few.mul(&c(32))));
+        // Rounded up to groups, of several each; parts of parts.
+        for (length, l) in [(&few, 64), (&few, 1024), (&up(&few, 8), 32), (&n.sub(&c(1)), 8)] {
+            assert!(!asks(&[length], &up(length, l).mul(&c(l))), "{length} by {l}");
+        }
+        assert!(!asks(&[&few.mul(&m)], &few) && !asks(&[&few.mul(&m)], &up(&few, 8).mul(&c(8))));
+        // Rounded down, or of something else.
+        assert!(asks(&[&few], &few.floor_div(&c(2))) && asks(&[&n], &few) && asks(&[&few, &n], &few));
+        assert!(asks(&[&n.floor_div(&c(2))], &few) && !asks(&[&n.floor_div(&c(8))], &few));
+        assert!(asks(&[&few], &few.mul(&m.floor_div(&c(2)))));
+        assert!(!asks(&[&c(0)], &c(0)) && !asks(&[&c(0)], &few) && !asks(&[&n], &n));
+        for (n, l) in [(0, 1), (1, 1), (3, 2), (4, 3)] {
+            let value = |_: &str| Some(n);
+            assert_eq!(up(&few, l).eval(&value) == Ok(0), few.eval(&value) == Ok(0));
+        }
     }
 
     #[test]

@@ -89,8 +89,8 @@ pub fn has_kernel(c: &Phrase) -> bool {
 /// A kernel over nothing, as what is left over of whole chunks may be, is not launched.
 fn without_idle_kernels(c: &Phrase) -> Phrase {
     match c.kind() {
-        Kind::Kernel(_, body) => {
-            if is_idle(body) {
+        Kind::Kernel(launch, body) => {
+            if launch.is_of_nothing() || is_idle(body) {
                 Phrase::skip()
             } else {
                 c.clone()

@@ -1,6 +1,8 @@
 //! What code is made for, and what a program asks of it.
 
+use crate::lang::constraint::may_be_none;
 use crate::lang::diag::{Diagnostic, Subject};
+use crate::lang::infer::shared_out;
 use crate::lang::nat::{Nat, Worker};
 use crate::lang::path::Path;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
@@ -131,17 +133,23 @@ impl Launch {
         self.local.iter().chain(&self.global)
     }
 
-    /// Can a device run so many work-items in such groups?
+    /// Are there no work-items, whatever the sizes are?
+    pub fn is_of_nothing(&self) -> bool {
+        self.global.iter().any(Nat::is_zero)
+    }
+
+    /// Can a device run so many work-items in such groups, for a value where it is known?
     ///
     /// # Errors
-    /// No work-items, or groups that are not whole; what depends on sizes may be either.
-    fn check(&self) -> Result<(), Diagnostic> {
+    /// No work-items, though there is something to share out, or groups that are not whole; what depends on sizes may be either.
+    fn check(&self, value: Option<&Term>) -> Result<(), Diagnostic> {
         let wrong = |why: String| Diagnostic::error("E0531", why);
-        for (d, (local, global)) in self.local.iter().zip(&self.global).enumerate() {
-            let none = [local, global].into_iter().filter_map(Nat::as_constant).find(|n| *n < 1);
-            if let Some(n) = none {
+        for (d, (local, global)) in (0u8..).zip(self.local.iter().zip(&self.global)) {
+            let may_be_none = || value.is_some_and(|value| may_be_none(global, &shared_out(value, d)));
+            let none = |n: &Nat, least: i64| n.as_constant().filter(|n| *n < least);
+            if let Some(n) = none(local, 1).or_else(|| none(global, if may_be_none() { 0 } else { 1 })) {
                 return Err(wrong(format!("`oclRun` asks for {n} work-items in dimension {d}."))
-                    .hint("There is at least one in each dimension, of a group and of all."));
+                    .hint("Ask for at least one in each dimension, of a group and of all."));
             }
             if global.modulo(local).as_constant().is_some_and(|left| left != 0) {
                 let hint = "Ask for a multiple of the group's work-items; loops over work-items may be shorter than that.";
@@ -198,7 +206,7 @@ struct Checker {
 impl Checker {
     fn term(&self, t: &Term, path: &Path, place: Place) -> Result<(), Diagnostic> {
         if let Some(prim) = t.as_prim() {
-            return self.pattern(prim.pattern, &prim.args, place).map_err(|d| at(d, path));
+            return self.pattern(prim.pattern, &prim.args, None, place).map_err(|d| at(d, path));
         }
         let inside = match t.spine().0.as_pattern() {
             Some(Pattern::OclRun) => Place::Kernel,
@@ -208,12 +216,24 @@ impl Checker {
         for (i, child) in (0u8..).zip(t.children()) {
             // The head of an application stands where the application does.
             let is_head = i == 0 && t.as_app().is_some();
+            if let (true, Some(prim)) = (is_head, child.as_prim()) {
+                let value = t.as_app().map(|(_, value)| value);
+                self.pattern(prim.pattern, &prim.args, value, place).map_err(|d| at(d, &path.child(i)))?;
+                continue;
+            }
             self.term(child, &path.child(i), if is_head { place } else { inside })?;
         }
         Ok(())
     }
 
-    fn pattern(&self, p: Pattern, args: &[Arg], place: Place) -> Result<(), Diagnostic> {
+    /// A pattern, with what it is applied to.
+    fn pattern(
+        &self,
+        p: Pattern,
+        args: &[Arg],
+        value: Option<&Term>,
+        place: Place,
+    ) -> Result<(), Diagnostic> {
         match (p, place) {
             (Pattern::OclRun, _) if self.target == Target::C => Err(Diagnostic::error(
                 "E0520",
@@ -227,7 +247,7 @@ impl Checker {
             )
             .note("The host launches kernels one after the other, in an order that it knows beforehand.")
             .hint("Use `mapSeq` for `mapPar`, or put the `oclRun` around more of the program.")),
-            (Pattern::OclRun, Place::Host) => Launch::of(args).map_or(Ok(()), |launch| launch.check()),
+            (Pattern::OclRun, Place::Host) => Launch::of(args).map_or(Ok(()), |launch| launch.check(value)),
             (Pattern::MapPar, Place::Kernel) => Err(Diagnostic::error(
                 "E0521",
                 "`mapPar` runs on threads of the host, and an OpenCL kernel has none.",

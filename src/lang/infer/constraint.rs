@@ -1,7 +1,7 @@
 //! What a term asks of its sizes, and checking it with values.
 
 use super::codes;
-use crate::constraint::SizeConstraint;
+use crate::constraint::{SizeConstraint, is_nothing_with};
 use crate::declared::unfolded;
 use crate::diag::Diagnostic;
 use crate::literal::Literal;
@@ -10,7 +10,7 @@ use crate::path::Path;
 use crate::pattern::Pattern;
 use crate::permutation::{self, Fault, MOST};
 use crate::steps;
-use crate::term::{Arg, Expr, Term};
+use crate::term::{Arg, Expr, Prim, Term};
 use crate::ty::{Type, TypeKind};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxHashSet;
@@ -148,6 +148,32 @@ pub fn left_aside(pattern: Pattern, ty: &Type) -> Option<Nat> {
     Some(all.as_array()?.0.sub(taken.as_array()?.0))
 }
 
+/// The pattern that computes in a kernel what it is applied to.
+fn launching(f: &Term) -> Option<&Prim> {
+    f.as_prim().filter(|prim| prim.pattern == Pattern::OclRun)
+}
+
+/// How many iterations the loops have that a kernel shares out in a dimension; none where it cannot be told of all. Whatever
+/// a kernel gives is written in such loops, of each dimension that it uses (E0523).
+pub fn shared_out(value: &Term, d: u8) -> Vec<Nat> {
+    let mut out = vec![];
+    for (_, t) in value.positions() {
+        match t.expr() {
+            Expr::Prim(p) if matches!(p.pattern, Pattern::MapGlobal | Pattern::MapWorkGroup) => {
+                let result = t.ty().as_fun().and_then(|(_, mapped)| mapped.as_fun()?.1.as_array());
+                let Some((n, _)) = result else { return vec![] };
+                if p.args.contains(&Arg::Dim(d)) {
+                    out.push(n.clone());
+                }
+            }
+            // It may be a loop.
+            Expr::Var(..) if t.ty().as_fun().is_some() => return vec![],
+            _ => {}
+        }
+    }
+    out
+}
+
 #[derive(Default)]
 struct Collector {
     found: IndexSet<SizeConstraint>,
@@ -184,12 +210,37 @@ impl Collector {
         }
     }
 
-    /// The work-items of a group in each dimension, then all of them.
-    fn launch(&mut self, args: &[Arg]) {
+    /// The work-items of a group in each dimension, then all of them, for a value where it is known.
+    fn launch(&mut self, args: &[Arg], value: Option<&Term>) {
         let (local, global) = args.split_at(args.len() / 2);
-        for pair in local.iter().zip(global) {
+        for (d, pair) in (0u8..).zip(local.iter().zip(global)) {
             if let (Arg::Nat(local), Arg::Nat(global)) = pair {
-                self.found.extend(SizeConstraint::of_launch(local, global));
+                let shared = value.map(|value| shared_out(value, d)).unwrap_or_default();
+                self.found.extend(SizeConstraint::of_launch(local, global, &shared));
+            }
+        }
+    }
+
+    /// What a pattern at this type asks for, beside what a launch does.
+    fn pattern(&mut self, prim: &Prim, ty: &Type) {
+        if let [Arg::Nat(n), Arg::Fun(there), Arg::Fun(back)] = prim.args.as_slice() {
+            self.permutation(n, there, back);
+        }
+        if let Some(rest) = left_aside(prim.pattern, ty) {
+            self.found.extend(SizeConstraint::of_size(&rest));
+        }
+        // The first and the last element are repeated, so there must be one, even where an array may have none; unless there
+        // are none of the repeated ones either.
+        if let (Pattern::PadClamp, Some((padded, result))) = (prim.pattern, ty.as_fun())
+            && let (Some((n, _)), Some((all, _))) = (padded.as_array(), result.as_array())
+            && !is_nothing_with(all, n)
+            && prim.args.iter().any(|arg| *arg != Arg::Nat(Nat::constant(0)))
+        {
+            self.found.extend(SizeConstraint::of_size(&n.sub(&Nat::constant(1))));
+        }
+        for arg in &prim.args {
+            if let Arg::Nat(n) = arg {
+                self.found.extend(SizeConstraint::of_size(n));
             }
         }
     }
@@ -199,26 +250,16 @@ impl Collector {
         self.ty(t.ty());
         match t.expr() {
             Expr::Prim(prim) => {
-                if let [Arg::Nat(n), Arg::Fun(there), Arg::Fun(back)] = prim.args.as_slice() {
-                    self.permutation(n, there, back);
-                }
-                if let Some(rest) = left_aside(prim.pattern, t.ty()) {
-                    self.found.extend(SizeConstraint::of_size(&rest));
-                }
                 if prim.pattern == Pattern::OclRun {
-                    self.launch(&prim.args);
+                    self.launch(&prim.args, None);
                 }
-                // The first and the last element are repeated, so there must be one, even where an array may have none.
-                if let (Pattern::PadClamp, Some((padded, _))) = (prim.pattern, t.ty().as_fun())
-                    && let Some((n, _)) = padded.as_array()
-                    && prim.args.iter().any(|arg| *arg != Arg::Nat(Nat::constant(0)))
-                {
-                    self.found.extend(SizeConstraint::of_size(&n.sub(&Nat::constant(1))));
-                }
-                for arg in &prim.args {
-                    if let Arg::Nat(n) = arg {
-                        self.found.extend(SizeConstraint::of_size(n));
-                    }
+                self.pattern(prim, t.ty());
+            }
+            Expr::App(f, value) => {
+                if let Some(prim) = launching(f) {
+                    self.ty(f.ty());
+                    self.launch(&prim.args, Some(value));
+                    self.pattern(prim, f.ty());
                 }
             }
             // An index is below what it indexes.
@@ -241,7 +282,10 @@ impl Collector {
             let changes_size = t.as_app().is_some_and(|(f, _)| {
                 f.as_pattern() == Some(Pattern::Iterate) && steps::of(f.ty()).is_some()
             });
-            if !changes_size {
+            // What a launch asks for depends on what it computes.
+            if let Some((_, value)) = t.as_app().filter(|(f, _)| launching(f).is_some()) {
+                stack.push(value);
+            } else if !changes_size {
                 stack.extend(t.children().into_iter().rev());
             }
         }

@@ -32,7 +32,7 @@ mod words;
 
 pub use crate::constraint::SizeConstraint;
 pub use build::has_size_of_step;
-pub use constraint::{Sizes, check_constraint, constraints_of, left_aside};
+pub use constraint::{Sizes, check_constraint, constraints_of, left_aside, shared_out};
 pub use declare::patterns;
 pub use open::{Elaborated, Frozen, Numbered, Open, expr};
 pub use program::{Program, Spans, program, program_with};

@@ -126,7 +126,7 @@ impl Request<'_> {
                     let module = self.module;
                     let section = module.sections.get(*section).ok_or_else(|| no_value("a section"))?;
                     let step = self.step(section)?;
-                    self.steps.push(step);
+                    self.steps.extend(step);
                 }
                 Host::Loop { var, n, body } => {
                     for i in 0..self.value(n)? {
@@ -140,12 +140,17 @@ impl Request<'_> {
         Ok(())
     }
 
-    fn step(&mut self, section: &Section) -> Result<Step, Diagnostic> {
+    /// None where there are no work-items: a kernel over nothing is not launched.
+    fn step(&mut self, section: &Section) -> Result<Option<Step>, Diagnostic> {
         let kernel = &section.kernel;
         let three = |[x, y, z]: &[Nat; 3]| Ok([self.value(x)?, self.value(y)?, self.value(z)?]);
         let global = three(&kernel.global_size)?;
         let local = kernel.local_size.as_ref().map(three).transpose()?;
         kernel.check_counts(&|x| self.sizes.get(x).copied(), global)?;
+        let is_kernel = kernel.language == emit::Language::OpenCl;
+        if is_kernel && global.contains(&0) {
+            return Ok(None);
+        }
         let mut args = vec![];
         for (argument, p) in section.args.iter().zip(&kernel.params) {
             args.push(match argument {
@@ -174,9 +179,8 @@ impl Request<'_> {
             emit::Language::C => Language::C,
             emit::Language::OpenCl => Language::OpenCl,
         };
-        let is_kernel = language == Language::OpenCl;
         let (global, local) = (is_kernel.then_some(global), local.filter(|_| is_kernel));
-        Ok(Step { language, entry: kernel.name.clone(), args, global, local })
+        Ok(Some(Step { language, entry: kernel.name.clone(), args, global, local }))
     }
 
     /// The parameter for this, which is made where it is new.
