@@ -377,7 +377,7 @@ void shine_kernel_free(shine_kernel* kernel) {
 // Whether the work-items are whole groups that the device can run the kernel in.
 static void check_range(shine_context* context, shine_kernel* kernel, const size_t global[3], const size_t* local) {
   char message[512];
-  size_t group = 1, most = 0;
+  size_t group = 1, most = 0, built[3] = {0, 0, 0};
   for (int d = 0; d < 3; d++) {
     if (local != NULL && (local[d] == 0 || global[d] % local[d] != 0)) {
       snprintf(message, sizeof(message), "%s runs on %zu work-items in dimension %d, which are no whole groups of %zu",
@@ -386,6 +386,13 @@ static void check_range(shine_context* context, shine_kernel* kernel, const size
       return;
     }
     group *= local == NULL ? 1 : local[d];
+  }
+  // A kernel that says its group was built for it; some drivers tell less than they run such a kernel in.
+  if (clGetKernelWorkGroupInfo(kernel->kernel, context->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof(built), built,
+                               NULL)
+          == CL_SUCCESS
+      && built[0] != 0) {
+    return;
   }
   if (clGetKernelWorkGroupInfo(kernel->kernel, context->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, NULL)
           == CL_SUCCESS
