@@ -27,6 +27,7 @@ typedef struct event *cl_event;
 #define CL_DEVICE_VERSION 0x102F
 #define CL_PLATFORM_NAME 0x0902
 #define CL_KERNEL_WORK_GROUP_SIZE 0x11B0
+#define CL_KERNEL_COMPILE_WORK_GROUP_SIZE 0x11B1
 #define CL_PROGRAM_BUILD_LOG 0x1183
 cl_int clGetPlatformIDs(cl_uint, cl_platform_id *, cl_uint *);
 cl_int clGetPlatformInfo(cl_platform_id, cl_uint, size_t, void *, size_t *);
