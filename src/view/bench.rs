@@ -362,6 +362,12 @@ fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lang::digest::Digest;
+    use crate::lang::literal::Literal;
+    use crate::lang::path::PathMap;
+    use crate::lang::term::Term;
+    use crate::session::history::Revision;
+    use crate::view::history::{self, Looked};
 
     #[test]
     fn what_takes_longer_than_it_may_is_told_beforehand() {
@@ -374,12 +380,6 @@ mod tests {
         assert!(foreseen(4e12, 1).unwrap().contains("about 67 min on one thread"));
         assert!(foreseen(1e30, 64).unwrap().contains(" years on 64 threads"));
     }
-    use crate::lang::digest::Digest;
-    use crate::lang::literal::Literal;
-    use crate::lang::path::PathMap;
-    use crate::lang::term::Term;
-    use crate::session::history::Revision;
-    use crate::view::history::{self, Looked};
 
     fn measured(median_ns: f64) -> Measurement {
         Measurement {

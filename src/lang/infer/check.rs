@@ -557,6 +557,7 @@ pub fn describe(t: &Type) -> &'static str {
 pub(super) fn rest_of_floats(x: &str, y: &str) -> String {
     format!("{x} - {y} * trunc ({x} / {y})")
 }
+
 /// Is this a pattern of two arguments?
 fn takes_two(name: &str) -> bool {
     Pattern::from_name(name).is_some_and(|p| Scheme::of(p).ty.signature().0.len() == 2)
