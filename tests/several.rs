@@ -1,5 +1,5 @@
-//! Several reductions at once: what `auto` makes of long windows and of arrays of filters is right at odd and even sizes, on
-//! the host and on OpenCL devices, and is what it should be.
+//! Several reductions at once: what `auto` makes of long windows, of arrays of filters and of long rows is right at odd and
+//! even sizes, on the host and on OpenCL devices, and is what it should be.
 
 use crate::cli_common::run;
 use crate::device_common::opencl;
@@ -84,5 +84,27 @@ fn filters_are_taken_four_at_a_time() {
             }
             on("k=8 c=3 h=9 v=33", "auto(opencl, exact)", device);
         }
+    }
+}
+
+/// Rows that are read again for what is made of them: groups of more work-items keep longer ones, each element in a register.
+#[test]
+fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
+    let Some(device) = opencl() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let softmax = "def f (a: n.m.f32): n.m.f32 =
+       a |> map (\\row.
+         let top = reduce max (-3.4e38) row in
+         let e = row |> map (\\x. exp (x - top)) in
+         let s = reduce (+) 0 e in
+         e |> map (\\x. x / s))";
+    for (items, m, once) in
+        [(256, 8192, true), (256, 16384, false), (512, 16384, true), (1024, 32768, true), (1024, 9001, false)]
+    {
+        let strategy = format!("autoBy(onWorkItems, id) with (items: {items})");
+        let kernel = ran(folder.path(), softmax, &format!("n=3 m={m}"), &device, &strategy);
+        let (group, reads) = (format!("({items}, 1, 1)"), kernel.matches("a[").count());
+        let is_kept = kernel.contains(&group) && reads == m / items;
+        assert_eq!(is_kept, once, "{items}, {m}: {reads} reads\n{kernel}");
     }
 }
