@@ -150,18 +150,18 @@ fn workspace(text: &str) -> Workspace {
     Workspace::load(&texts, None).unwrap_or_else(|problems| panic!("{}\n{text}", problems.first()))
 }
 
-fn sizes(pairs: &[(&str, i64)]) -> Sizes {
+pub fn sizes(pairs: &[(&str, i64)]) -> Sizes {
     pairs.iter().map(|(x, n)| ((*x).into(), *n)).collect()
 }
 
-fn compiled(text: &str, target: Target) -> Compiled {
+pub fn compiled(text: &str, target: Target) -> Compiled {
     let workspace = workspace(text);
     let done = workspace.compile(&workspace.program.term, target, &Sizes::new());
     done.unwrap_or_else(|d| panic!("{d} {:?}\n{text}", d.notes))
 }
 
 /// Runs a program on the device, checked.
-fn ran(text: &str, sizes: &Sizes, device: &str, mode: Mode) -> Ran {
+pub fn ran(text: &str, sizes: &Sizes, device: &str, mode: Mode) -> Ran {
     let workspace = workspace(text);
     let term = &workspace.program.term;
     let asked = Asked::new(&workspace, term, sizes, device, mode);

@@ -3,6 +3,9 @@
 
 use crate::cli_common::run;
 use crate::device_common::opencl;
+use crate::modules;
+use shine_tui::device::Mode;
+use shine_tui::session::action::Target;
 use std::path::Path;
 
 /// What is reduced from long windows: of an array, with what is made of it, and of rows.
@@ -107,4 +110,55 @@ fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
         let is_kept = kernel.contains(&group) && reads == m / items;
         assert_eq!(is_kept, once, "{items}, {m}: {reads} reads\n{kernel}");
     }
+}
+
+/// Rows whose reductions are no sums: which of two arrays a group copies into local memory, and its buffers there.
+#[test]
+fn rows_are_reduced_in_order_by_groups_that_read_them_together() {
+    const OF: [(&str, usize); 8] = [
+        ("(a: n.m.f32): n.f32 = a |> map (\\row. row |> reduce (\\s x. s / 2 + x) 0)", 1),
+        ("(a: n.m.f32): n.f32 = a |> map (\\row. 1 - (row |> map exp |> reduce (\\s x. s / 2 + x) 0))", 1),
+        (
+            "(a: n.m.f32): n.i32 = a |> map (\\row.
+               zip row (generate (\\i. cast (indexAsNat i))) |> reduce nearer (3.4e38, 0) |> snd)",
+            1,
+        ),
+        (
+            "(a b: n.m.f32): n.f32 = zip a b |> map (\\p. zip (fst p) (snd p) |> reduceSeq (\\s x. s * fst x + snd x) 1)",
+            2,
+        ),
+        (
+            "(a: n.m.(f32 * i8)): n.f32 = a |> map (\\row. row |> reduceSeq (\\s x. s / 2 + fst x * cast (snd x)) 1)",
+            2,
+        ),
+        (
+            "(a: n.m.f32) (x: m.f32): n.f32 = a |> map (\\row. zip row x |> reduceSeq (\\s p. s / 2 + fst p * snd p) 0)",
+            1,
+        ),
+        (
+            "(a: n.m.f32) (x: m.f32): n.f32 = a |> map (\\row. zip x row |> reduceSeq (\\s p. s / 2 + fst p * snd p) 0)",
+            1,
+        ),
+        ("(a: n.(m + 1).i8): n.i64 = a |> map (\\row. drop 1 row |> reduceSeq (\\s x. s * 3 + cast x) 1)", 1),
+    ];
+    let Some(device) = opencl() else { return };
+    let copied = |text: &str| {
+        let kernels = modules::compiled(text, Target::OpenCl).module.sections;
+        // A number more a row, so that what work-items read lies in different banks.
+        kernels.iter().map(|k| k.kernel.text.matches("[1056];").count()).sum::<usize>()
+    };
+    for (text, arrays) in OF {
+        let text =
+            format!("def nearer (a b: (f32 * i32)): (f32 * i32) = select (fst b < fst a) b a\ndef f {text}");
+        assert_eq!(copied(&text), arrays, "{text}");
+        let others = [(64, 96), (5, 3)];
+        for (n, m) in [(37, 101)].iter().chain(others.get(number)).copied() {
+            let ran = modules::ran(&text, &modules::sizes(&[("n", n), ("m", m)]), &device, Mode::Once);
+            assert!(ran.check.is_some(), "{text} {n} {m}");
+        }
+    }
+    // What takes reductions of its own is no row to read.
+    let text = "def f (a: n.m.f32) (b: k.m.f32): n.f32 = a |> map (\\row.
+       b |> map (\\r. zip row r |> map (\\p. fst p * snd p) |> reduce (+) 0) |> reduceSeq (\\s x. s / 2 + x) 0)";
+    assert_eq!(copied(text), 0);
 }

@@ -106,7 +106,9 @@ pub fn has_chosen_loops(t: &Term) -> bool {
         Some((p, args)) => match (p.pattern, args.as_slice()) {
             (P::Map, [f, xs]) => is_writable_part(f) && has_chosen_loops(xs),
             (p, _) if p.is_loop() => true,
-            (p, [xs]) => (p.is_moved() || matches!(p, P::Take | P::OclRun)) && has_chosen_loops(xs),
+            (p, [xs]) => {
+                (p.is_moved() || matches!(p, P::Take | P::PadEmpty | P::OclRun)) && has_chosen_loops(xs)
+            }
             _ => false,
         },
         None => false,
@@ -118,9 +120,9 @@ pub fn is_writable_layout(f: &Term) -> bool {
     moves(f, false, &|p| p.is_moved())
 }
 
-/// Does the function only move elements, or take the first of them?
+/// Does the function only move elements, take the first of them, or make room for more?
 pub fn is_writable_part(f: &Term) -> bool {
-    moves(f, false, &|p| p.is_moved() || p == Pattern::Take)
+    moves(f, false, &|p| p.is_moved() || matches!(p, Pattern::Take | Pattern::PadEmpty))
 }
 
 /// Would the value be computed elsewhere, on the host or on the device, where the body uses it? In the body it is
