@@ -147,7 +147,7 @@ fn rows_are_reduced_in_order_by_groups_that_read_them_together() {
         // A number more a row, so that what work-items read lies in different banks.
         kernels.iter().map(|k| k.kernel.text.matches("[1056];").count()).sum::<usize>()
     };
-    for (text, arrays) in OF {
+    for (number, (text, arrays)) in OF.into_iter().enumerate() {
         let text =
             format!("def nearer (a b: (f32 * i32)): (f32 * i32) = select (fst b < fst a) b a\ndef f {text}");
         assert_eq!(copied(&text), arrays, "{text}");
