@@ -519,35 +519,31 @@ fn harris_is_grouped_into_kernels_in_each_way_of_the_thesis() {
 /// size that neither vectors nor tiles divide.
 #[test]
 fn strategies_group_harris_into_fifty_kernels() {
-    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/harrisGrouped"));
-    let ran = |command: &[&str], strategy: &str| {
-        let all = [&command[..1], &["harrisGrouped.rise", "-s", strategy], &command[1..]].concat();
-        let ran = crate::cli_common::run(folder, &all);
-        assert_eq!(ran.code, 0, "{strategy}: {}", ran.err);
-        ran.out
-    };
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/harrisGrouped"));
     let groupings =
         [("separateOperators", 5), ("productsStored", 2), ("changesStored", 2), ("nothingStored", 1)];
-    let device = opencl();
-    let each = |variant: &str| {
-        let count = |(grouping, kernels): &(&str, usize)| {
-            let strategy = format!("{grouping}({variant})");
-            let text = ran(&["compile", "--emit", "opencl"], &strategy);
-            assert_eq!(
-                text.lines().filter(|line| line.starts_with("kernel ")).count(),
-                *kernels,
-                "{strategy}: {text}"
-            );
-            if let Some(device) = &device {
-                let at = ["bench", "--size", "n=13", "--size", "m=37", "--device", device];
-                assert!(ran(&at, &strategy).contains("481 cells agree with plain C"), "{strategy}");
-            }
-            *kernels
-        };
-        groupings.iter().map(count).sum::<usize>()
-    };
     let variants = ["base", "lineVec", "rotvVec", "tiled", "tiledVec"];
-    assert_eq!(variants.into_iter().map(each).sum::<usize>(), 50);
+    let strategies = || {
+        let each = |variant| groupings.map(|(grouping, count)| (format!("{grouping}({variant})"), count));
+        variants.into_iter().flat_map(each)
+    };
+    let Some(device) = opencl() else { return };
+    // One session for all of them: a driver is started once.
+    let steps: String =
+        strategies().map(|(strategy, _)| format!("{strategy}\nbench\nkernel\nundo\n")).collect();
+    let state = tempfile::tempdir().unwrap();
+    let lines = format!("sizes n=13 m=37\ndevice {device}\n{steps}");
+    let ran = crate::line::line_of(state.path(), &folder.join("harrisGrouped.rise"), &lines);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
+    let parts: Vec<&str> = ran.out.split("\nRevision ").skip(1).collect();
+    let mut kernels = 0;
+    for ((strategy, count), part) in strategies().zip(&parts) {
+        let is_right = part.contains(&strategy) && part.contains("481 cells agree with plain C");
+        assert!(is_right, "{strategy}: {part}");
+        assert_eq!(part.matches(" kernel __attribute__").count(), count, "{strategy}: {part}");
+        kernels += count;
+    }
+    assert_eq!((parts.len(), kernels), (20, 50));
     // What does not fit is said in the words of the text.
     let wrong =
         crate::cli_common::run(folder, &["apply", "harrisGrouped.rise", "-s", "grouped([5, 5], base)"]);
