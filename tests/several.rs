@@ -115,7 +115,7 @@ fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
 /// Rows whose reductions are no sums: which of two arrays a group copies into local memory, and its buffers there.
 #[test]
 fn rows_are_reduced_in_order_by_groups_that_read_them_together() {
-    const OF: [(&str, usize); 8] = [
+    const OF: [(&str, usize); 9] = [
         ("(a: n.m.f32): n.f32 = a |> map (\\row. row |> reduce (\\s x. s / 2 + x) 0)", 1),
         ("(a: n.m.f32): n.f32 = a |> map (\\row. 1 - (row |> map exp |> reduce (\\s x. s / 2 + x) 0))", 1),
         (
@@ -137,6 +137,10 @@ fn rows_are_reduced_in_order_by_groups_that_read_them_together() {
         ),
         (
             "(a: n.m.f32) (x: m.f32): n.f32 = a |> map (\\row. zip x row |> reduceSeq (\\s p. s / 2 + fst p * snd p) 0)",
+            1,
+        ),
+        (
+            "(a: n.m.f32): n.(f32 * f32) = a |> map (\\row. row |> reduceSeq (\\s x. (snd s, fst s / 2 + x)) (0, 1))",
             1,
         ),
         ("(a: n.(m + 1).i8): n.i64 = a |> map (\\row. drop 1 row |> reduceSeq (\\s x. s * 3 + cast x) 1)", 1),

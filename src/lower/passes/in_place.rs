@@ -5,7 +5,7 @@
 //! it), so it is enough that a cell is read no later than in the iteration and statement that writes this same cell.
 
 use crate::dpia::effects::{self, Place, Step};
-use crate::dpia::{Imperative, Kind, LoopKind, Names, Phrase, PhraseType};
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, PhraseType};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::ty::Type;
@@ -26,8 +26,54 @@ fn in_place(c: &Phrase) -> Phrase {
     }
     let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(in_place(d)));
     match c.kind() {
-        Kind::New(_, ty, x, body) => without_copy(x, ty, body).unwrap_or(c),
+        Kind::New(space, ty, x, body) => without_copy(x, ty, body)
+            .or_else(|| Some(Phrase::new_in(*space, ty.clone(), x.clone(), shared_copy(x, body)?)))
+            .unwrap_or(c),
         _ => c,
+    }
+}
+
+/// The command in which those who write `x` copy what they wrote, where all of it is copied at the end: of private memory a
+/// work-item has its own cells alone.
+fn shared_copy(x: &Name, body: &Phrase) -> Option<Phrase> {
+    let Kind::Seq(commands) = body.kind() else { return None };
+    let first = commands.iter().rposition(|c| copies(c, x, &mut vec![]).is_none())? + 1;
+    let (command, copy) = commands.split_at(first);
+    let loops = command.iter().find_map(|c| loops_that_write(c, x))?;
+    let shared: Vec<Phrase> = copy.iter().map(|c| shared_as(c, &loops)).collect::<Option<_>>()?;
+    Some(Phrase::seq(command.iter().cloned().chain(shared)))
+}
+
+/// The nest of loops that writes the memory, outermost first.
+fn loops_that_write(c: &Phrase, memory: &Name) -> Option<Vec<(LoopKind, Nat)>> {
+    if !writes(c, memory) {
+        return None;
+    }
+    match c.kind() {
+        Kind::Seq(cs) => cs.iter().find_map(|c| loops_that_write(c, memory)),
+        Kind::New(_, _, _, b) => loops_that_write(b, memory),
+        Kind::If(_, a, b) => loops_that_write(a, memory).or_else(|| loops_that_write(b, memory)),
+        Kind::For(l) => {
+            let within = loops_that_write(&l.body, memory)?;
+            Some([vec![(l.kind, l.n.clone())], within].concat())
+        }
+        _ => Some(vec![]),
+    }
+}
+
+/// The nest of loops that copies, each loop of the kind of the one of the same length; none where the lengths differ.
+fn shared_as(c: &Phrase, loops: &[(LoopKind, Nat)]) -> Option<Phrase> {
+    match (c.kind(), loops) {
+        (Kind::For(l), [(kind, n), within @ ..]) if l.n == *n => {
+            let body = shared_as(&l.body, within)?;
+            Some(Phrase::for_loop(Loop { kind: *kind, body, ..(**l).clone() }))
+        }
+        (Kind::For(_), [_, ..]) => None,
+        (Kind::Seq(cs), _) => {
+            let all: Vec<Phrase> = cs.iter().map(|c| shared_as(c, loops)).collect::<Option<_>>()?;
+            Some(Phrase::seq(all))
+        }
+        _ => Some(c.clone()),
     }
 }
 
