@@ -112,48 +112,49 @@ fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
     }
 }
 
-/// Rows whose reductions are no sums: which of two arrays a group copies into local memory, and its buffers there.
+/// Programs that reduce rows by what is no sum, and how many arrays of each show what is not the same for all rows.
+const IN_ORDER: [(&str, usize); 9] = [
+    ("(a: n.m.f32): n.f32 = a |> map (\\row. row |> reduce (\\s x. s / 2 + x) 0)", 1),
+    ("(a: n.m.f32): n.f32 = a |> map (\\row. 1 - (row |> map exp |> reduce (\\s x. s / 2 + x) 0))", 1),
+    (
+        "(a: n.m.f32): n.i32 = a |> map (\\row.
+           zip row (generate (\\i. cast (indexAsNat i))) |> reduce nearer (3.4e38, 0) |> snd)",
+        1,
+    ),
+    (
+        "(a b: n.m.f32): n.f32 = zip a b |> map (\\p. zip (fst p) (snd p) |> reduceSeq (\\s x. s * fst x + snd x) 1)",
+        2,
+    ),
+    (
+        "(a: n.m.(f32 * i8)): n.f32 = a |> map (\\row. row |> reduceSeq (\\s x. s / 2 + fst x * cast (snd x)) 1)",
+        2,
+    ),
+    (
+        "(a: n.m.f32) (x: m.f32): n.f32 = a |> map (\\row. zip row x |> reduceSeq (\\s p. s / 2 + fst p * snd p) 0)",
+        1,
+    ),
+    (
+        "(a: n.m.f32) (x: m.f32): n.f32 = a |> map (\\row. zip x row |> reduceSeq (\\s p. s / 2 + fst p * snd p) 0)",
+        1,
+    ),
+    (
+        "(a: n.m.f32): n.(f32 * f32) = a |> map (\\row. row |> reduceSeq (\\s x. (snd s, fst s / 2 + x)) (0, 1))",
+        1,
+    ),
+    ("(a: n.(m + 1).i8): n.i64 = a |> map (\\row. drop 1 row |> reduceSeq (\\s x. s * 3 + cast x) 1)", 1),
+];
+const NEARER: &str = "def nearer (a b: (f32 * i32)): (f32 * i32) = select (fst b < fst a) b a\n";
+
 #[test]
 fn rows_are_reduced_in_order_by_groups_that_read_them_together() {
-    const OF: [(&str, usize); 9] = [
-        ("(a: n.m.f32): n.f32 = a |> map (\\row. row |> reduce (\\s x. s / 2 + x) 0)", 1),
-        ("(a: n.m.f32): n.f32 = a |> map (\\row. 1 - (row |> map exp |> reduce (\\s x. s / 2 + x) 0))", 1),
-        (
-            "(a: n.m.f32): n.i32 = a |> map (\\row.
-               zip row (generate (\\i. cast (indexAsNat i))) |> reduce nearer (3.4e38, 0) |> snd)",
-            1,
-        ),
-        (
-            "(a b: n.m.f32): n.f32 = zip a b |> map (\\p. zip (fst p) (snd p) |> reduceSeq (\\s x. s * fst x + snd x) 1)",
-            2,
-        ),
-        (
-            "(a: n.m.(f32 * i8)): n.f32 = a |> map (\\row. row |> reduceSeq (\\s x. s / 2 + fst x * cast (snd x)) 1)",
-            2,
-        ),
-        (
-            "(a: n.m.f32) (x: m.f32): n.f32 = a |> map (\\row. zip row x |> reduceSeq (\\s p. s / 2 + fst p * snd p) 0)",
-            1,
-        ),
-        (
-            "(a: n.m.f32) (x: m.f32): n.f32 = a |> map (\\row. zip x row |> reduceSeq (\\s p. s / 2 + fst p * snd p) 0)",
-            1,
-        ),
-        (
-            "(a: n.m.f32): n.(f32 * f32) = a |> map (\\row. row |> reduceSeq (\\s x. (snd s, fst s / 2 + x)) (0, 1))",
-            1,
-        ),
-        ("(a: n.(m + 1).i8): n.i64 = a |> map (\\row. drop 1 row |> reduceSeq (\\s x. s * 3 + cast x) 1)", 1),
-    ];
     let Some(device) = opencl() else { return };
     let copied = |text: &str| {
         let kernels = modules::compiled(text, Target::OpenCl).module.sections;
         // A number more a row, so that what work-items read lies in different banks.
         kernels.iter().map(|k| k.kernel.text.matches("[1056];").count()).sum::<usize>()
     };
-    for (number, (text, arrays)) in OF.into_iter().enumerate() {
-        let text =
-            format!("def nearer (a b: (f32 * i32)): (f32 * i32) = select (fst b < fst a) b a\ndef f {text}");
+    for (number, (text, arrays)) in IN_ORDER.into_iter().enumerate() {
+        let text = format!("{NEARER}def f {text}");
         assert_eq!(copied(&text), arrays, "{text}");
         let others = [(64, 96), (5, 3)];
         for (n, m) in [(37, 101)].iter().chain(others.get(number)).copied() {
@@ -165,4 +166,21 @@ fn rows_are_reduced_in_order_by_groups_that_read_them_together() {
     let text = "def f (a: n.m.f32) (b: k.m.f32): n.f32 = a |> map (\\row.
        b |> map (\\r. zip row r |> map (\\p. fst p * snd p) |> reduce (+) 0) |> reduceSeq (\\s x. s / 2 + x) 0)";
     assert_eq!(copied(text), 0);
+}
+
+/// On threads four rows at once, which are in registers, and what is left over one by one.
+#[test]
+fn rows_are_reduced_in_order_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let last_of_four = |text: &str, sizes: &str, strategy: &str| {
+        ran(folder.path(), text, sizes, "cpu", strategy).contains("_3")
+    };
+    for (text, _) in IN_ORDER {
+        let text = format!("{NEARER}def f {text}");
+        assert!(last_of_four(&text, "n=47 m=101", "auto"), "{text}");
+        assert!(!last_of_four(&text, "n=17 m=203", "auto"), "{text}");
+    }
+    let sums = "def f (a: n.m.f32): n.f32 = a |> map (reduce (+) 0)";
+    let of_sums = |strategy: &str| last_of_four(sums, "n=47 m=101", strategy);
+    assert_eq!([of_sums("auto(exact)"), of_sums("auto")], [true, false]);
 }

@@ -63,7 +63,7 @@ pub fn counts(program: &Term) -> Option<Counts> {
 
 fn counted(program: &Term, sizes: &Sizes) -> Option<Counts> {
     program.with_stack(|| {
-        let mut counter = Counter { steps: MAX_STEPS, sizes };
+        let mut counter = Counter { steps: MAX_STEPS, sizes, least: Nat::constant(0) };
         let program = &unfolded(program);
         let (params, result) = program.ty().signature();
         let (mut f, mut cost) = counter.eval(program, &Env::default())?;
@@ -85,10 +85,10 @@ fn counted(program: &Term, sizes: &Sizes) -> Option<Counts> {
 }
 
 /// About how many operations a value takes, and how many elements it has: of their number, the products of sizes that grow
-/// fastest. None where that is not known, or more than products of sizes.
+/// fastest. Each step of a reduction is at least one, also where it only compares. None where that is not known, or more than products of sizes.
 pub fn roughly(value: &Term) -> Option<Nat> {
     value.with_stack(|| {
-        let mut counter = Counter { steps: MAX_STEPS, sizes: &Sizes::default() };
+        let mut counter = Counter { steps: MAX_STEPS, sizes: &Sizes::default(), least: Nat::constant(1) };
         let value = &unfolded(value);
         let (_, cost) = counter.eval(value, &Env::default())?;
         leading(&cost.float.add(&cost.integer).add(&elements(value.ty())?))
@@ -174,6 +174,8 @@ struct Counter<'s> {
     steps: u32,
     /// The sizes that are known.
     sizes: &'s Sizes,
+    /// What a step of a reduction without an operation counts.
+    least: Nat,
 }
 
 type Counted<'t> = Option<(Meaning<'t>, Cost)>;
@@ -265,7 +267,10 @@ impl Counter<'_> {
             }
             other if other.accumulates() => {
                 let n = params.get(2)?.as_array()?.0;
-                self.call(&args[0], 2)?.times(n)
+                let step = self.call(&args[0], 2)?;
+                let takes_none = [&step.float, &step.integer].into_iter().all(Nat::is_zero);
+                let least = || Cost { float: Nat::constant(0), integer: self.least.clone() };
+                if takes_none { least() } else { step }.times(n)
             }
             P::Generate => {
                 let n = result.as_array()?.0.clone();
@@ -331,6 +336,19 @@ mod tests {
         assert_eq!(found.bytes_out.to_string(), "4*m*n");
         let at = of(&matmul, &crate::eval::sizes([("m", 10), ("n", 20), ("k", 30)]));
         assert_eq!(at, Work { flops: 12_000.0, integer_operations: 0.0, bytes: 4400.0 });
+    }
+
+    #[test]
+    fn a_reduction_that_only_compares_takes_its_steps_roughly() {
+        let later = b::lam2(("x", Type::f32()), ("y", Type::f32()), |x, y| {
+            let less = b::apply(Pattern::Lt, vec![], vec![y.clone(), x.clone()])?;
+            b::apply(Pattern::Select, vec![], vec![less, y, x])
+        });
+        let row = b::lam("row", f32s(&["m"]), |row| b::reduce(later.unwrap(), b::f32(0.0), row)).unwrap();
+        let rows = b::map(row, Term::var(0, f32s(&["n", "m"]))).unwrap();
+        assert_eq!(roughly(&rows).unwrap(), n("m").mul(&n("n")));
+        let program = Term::lam("a", f32s(&["n", "m"]), rows);
+        assert_eq!(counts(&program).unwrap().flops, Nat::constant(0));
     }
 
     #[test]

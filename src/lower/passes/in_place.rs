@@ -4,8 +4,9 @@
 //! `new x in { c; M := x }` becomes `c` with `M` for `x`, where nobody can see it: every cell is written once (𝒜 guarantees
 //! it), so it is enough that a cell is read no later than in the iteration and statement that writes this same cell.
 
+use super::elide::is_private;
 use crate::dpia::effects::{self, Place, Step};
-use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, PhraseType};
+use crate::dpia::{Imperative, Kind, Loop, LoopKind, Names, Phrase, PhraseType, Workers};
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::ty::Type;
@@ -16,7 +17,7 @@ type Cell = Vec<Step>;
 /// # Errors
 /// None: it is a pass.
 pub fn run(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
-    p.body = in_place(&p.body);
+    p.body = copies_shared(&in_place(&p.body));
     Ok(p)
 }
 
@@ -26,20 +27,34 @@ fn in_place(c: &Phrase) -> Phrase {
     }
     let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(in_place(d)));
     match c.kind() {
-        Kind::New(space, ty, x, body) => without_copy(x, ty, body)
-            .or_else(|| Some(Phrase::new_in(*space, ty.clone(), x.clone(), shared_copy(x, body)?)))
-            .unwrap_or(c),
+        Kind::New(_, ty, x, body) => without_copy(x, ty, body).unwrap_or(c),
         _ => c,
     }
 }
 
-/// The command in which those who write `x` copy what they wrote, where all of it is copied at the end: of private memory a
-/// work-item has its own cells alone.
+/// The command in which loops that write private memory copy it, too, where a copy of it is left: of what work-items write
+/// together each has its own cells alone, and what unrolled loops write are registers.
+fn copies_shared(c: &Phrase) -> Phrase {
+    if c.ty() != &PhraseType::Comm {
+        return c.clone();
+    }
+    let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(copies_shared(d)));
+    match c.kind() {
+        Kind::New(space, ty, x, body) if is_private(*space) => shared_copy(x, body)
+            .map_or_else(|| c.clone(), |body| Phrase::new_in(*space, ty.clone(), x.clone(), body)),
+        _ => c,
+    }
+}
+
+/// The command in which those who write `x` copy what they wrote, where all of it is copied at the end.
 fn shared_copy(x: &Name, body: &Phrase) -> Option<Phrase> {
     let Kind::Seq(commands) = body.kind() else { return None };
     let first = commands.iter().rposition(|c| copies(c, x, &mut vec![]).is_none())? + 1;
     let (command, copy) = commands.split_at(first);
     let loops = command.iter().find_map(|c| loops_that_write(c, x))?;
+    if loops.iter().any(|(kind, _)| matches!(kind, LoopKind::Lanes | LoopKind::Parallel(Workers::Threads))) {
+        return None;
+    }
     let shared: Vec<Phrase> = copy.iter().map(|c| shared_as(c, &loops)).collect::<Option<_>>()?;
     Some(Phrase::seq(command.iter().cloned().chain(shared)))
 }
