@@ -113,7 +113,7 @@ fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
 }
 
 /// Programs that reduce rows by what is no sum, and how many arrays of each show what is not the same for all rows.
-const IN_ORDER: [(&str, usize); 9] = [
+const IN_ORDER: [(&str, usize); 10] = [
     ("(a: n.m.f32): n.f32 = a |> map (\\row. row |> reduce (\\s x. s / 2 + x) 0)", 1),
     ("(a: n.m.f32): n.f32 = a |> map (\\row. 1 - (row |> map exp |> reduce (\\s x. s / 2 + x) 0))", 1),
     (
@@ -139,6 +139,11 @@ const IN_ORDER: [(&str, usize); 9] = [
     ),
     (
         "(a: n.m.f32): n.(f32 * f32) = a |> map (\\row. row |> reduceSeq (\\s x. (snd s, fst s / 2 + x)) (0, 1))",
+        1,
+    ),
+    (
+        "(a: n.m.f32): n.(i32 * f32) = a |> map (\\row. let x = zip row (generate (\\i. cast (indexAsNat i))) in
+           (x |> reduce nearer (3.4e38, 0) |> snd, x |> reduceSeq (\\s p. s / 2 - fst p) 0))",
         1,
     ),
     ("(a: n.(m + 1).i8): n.i64 = a |> map (\\row. drop 1 row |> reduceSeq (\\s x. s * 3 + cast x) 1)", 1),
