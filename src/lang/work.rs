@@ -85,7 +85,8 @@ fn counted(program: &Term, sizes: &Sizes) -> Option<Counts> {
 }
 
 /// About how many operations a value takes, and how many elements it has: of their number, the products of sizes that grow
-/// fastest. Each step of a reduction is at least one, also where it only compares. None where that is not known, or more than products of sizes.
+/// fastest. Each step of a reduction is at least one, also where it only compares. None where that is not known, or more than
+/// products of sizes.
 pub fn roughly(value: &Term) -> Option<Nat> {
     value.with_stack(|| {
         let mut counter = Counter { steps: MAX_STEPS, sizes: &Sizes::default(), least: Nat::constant(1) };
