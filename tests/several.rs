@@ -167,10 +167,42 @@ fn rows_are_reduced_in_order_by_groups_that_read_them_together() {
             assert!(ran.check.is_some(), "{text} {n} {m}");
         }
     }
+    // Wide elements leave room for fewer rows at a time in the local memory that every device has, or for none.
+    for (arrays, elements) in [(3, "[1056];"), (4, "[272];"), (22, "nothing")] {
+        let text = of_arrays_of_f64(arrays);
+        let kernels = modules::compiled(&text, Target::OpenCl).module.sections;
+        let copies = |cells: &str| kernels.iter().map(|k| k.kernel.text.matches(cells).count()).sum::<usize>();
+        for cells in ["[1056];", "[272];"] {
+            assert_eq!(copies(cells), if cells == elements { arrays } else { 0 }, "{text}");
+        }
+        let ran = modules::ran(&text, &modules::sizes(&[("n", 37), ("m", 101)]), &device, Mode::Once);
+        assert!(ran.check.is_some(), "{text}");
+    }
     // What takes reductions of its own is no row to read.
     let text = "def f (a: n.m.f32) (b: k.m.f32): n.f32 = a |> map (\\row.
        b |> map (\\r. zip row r |> map (\\p. fst p * snd p) |> reduce (+) 0) |> reduceSeq (\\s x. s / 2 + x) 0)";
     assert_eq!(copied(text), 0);
+}
+
+/// Rows of so many arrays, reduced in order.
+fn of_arrays_of_f64(arrays: usize) -> String {
+    let name = |i: usize| format!("a{i}");
+    let parameters: String = (0..arrays).map(|i| format!("({}: n.m.f64) ", name(i))).collect();
+    // The array i of what was zipped, and all from i on.
+    let (mut zipped, mut of_row) = (name(arrays - 1), path(arrays - 1, arrays, "r"));
+    let mut summed = path(arrays - 1, arrays, "x");
+    for i in (0..arrays - 1).rev() {
+        zipped = format!("zip {} ({zipped})", name(i));
+        of_row = format!("zip ({}) ({of_row})", path(i, arrays, "r"));
+        summed = format!("{} + {summed}", path(i, arrays, "x"));
+    }
+    format!("def f {parameters}: n.f64 = {zipped} |> map (\\r. {of_row} |> reduceSeq (\\s x. s / 2 + {summed}) 0)")
+}
+
+/// The component i of n in pairs of pairs.
+fn path(i: usize, n: usize, of: &str) -> String {
+    let rest = (0..i).fold(of.to_owned(), |p, _| format!("snd ({p})"));
+    if i + 1 == n { rest } else { format!("fst ({rest})") }
 }
 
 /// On threads four rows at once, which are in registers, and what is left over one by one.

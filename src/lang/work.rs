@@ -121,8 +121,8 @@ pub fn elements(ty: &Type) -> Option<Nat> {
 /// Terms that take more steps to read have no count.
 const MAX_STEPS: u32 = 200_000;
 
-/// The bytes of a value, without padding.
-fn bytes(ty: &Type) -> Option<Nat> {
+/// The bytes of a value in memory, without padding; none of functions.
+pub fn bytes(ty: &Type) -> Option<Nat> {
     Some(match ty.kind() {
         TypeKind::Vector(n, t) | TypeKind::Array(n, t) => n.mul(&bytes(t)?),
         TypeKind::Pair(a, b) => bytes(a)?.add(&bytes(b)?),

@@ -46,6 +46,7 @@ pub enum Native {
     HasMoreThan,
     HasMultipleOf,
     HasWholeParts,
+    HasWideElements,
     CalculatesAtMost,
     ReadsInOrder,
     ReducesColumns,
@@ -161,6 +162,12 @@ pub const TABLE: &[Row] = &[
         "Is this an array of which the length is a multiple of n, as its type says, or the sizes that were given?",
     ),
     row(
+        Native::HasWideElements,
+        "hasWideElements",
+        1,
+        "Is this an array, but not of arrays, of which an element is known to take more than n bytes in memory?",
+    ),
+    row(
         Native::ReadsInOrder,
         "readsInOrder",
         0,
@@ -210,7 +217,7 @@ impl Native {
             N::HasAtMost | N::HasMoreThan | N::HasMultipleOf | N::HasWholeParts | N::IsPattern(_) => {
                 Changes::Nothing
             }
-            N::ReadsInOrder | N::ReducesColumns | N::ReducesRows => Changes::Nothing,
+            N::HasWideElements | N::ReadsInOrder | N::ReducesColumns | N::ReducesRows => Changes::Nothing,
         }
     }
 

@@ -13,6 +13,7 @@ use crate::lang::nat::{Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
+use crate::lang::work::bytes;
 use crate::rule::WhyNot;
 use crate::rule::condition::{computes, is_scalar_like, operations};
 use crate::rule::why::{Reason, Shape};
@@ -170,6 +171,7 @@ impl<'a> Machine<'a> {
             | Native::HasMoreThan
             | Native::HasMultipleOf
             | Native::HasWholeParts
+            | Native::HasWideElements
             | Native::CalculatesAtMost
             | Native::ReducesColumns
             | Native::ReducesRows => {
@@ -200,6 +202,12 @@ impl<'a> Machine<'a> {
                     }
                     Native::HasMultipleOf => length.is_some_and(divides),
                     Native::HasWholeParts => length.is_some_and(|l| divides(&given(l))),
+                    Native::HasWideElements => {
+                        let element = t.ty().as_array().map(|(_, e)| e).filter(|e| e.as_array().is_none());
+                        element
+                            .and_then(bytes)
+                            .is_some_and(|taken| n.is_less(&taken, &Ranges::default()) == Some(true))
+                    }
                     Native::ReducesColumns => {
                         let is_map = t.as_pattern_app().is_some_and(|(p, _)| p.pattern.is_map());
                         let around = self.look_around(t);
@@ -218,6 +226,7 @@ impl<'a> Machine<'a> {
                     Native::HasMoreThan => "an array that is known to have more elements",
                     Native::HasMultipleOf => "an array of a multiple of that length",
                     Native::HasWholeParts => "an array that is known to be whole parts of that length",
+                    Native::HasWideElements => "an array of wider elements",
                     Native::ReducesColumns => "a map that reduces columns",
                     Native::ReducesRows => "a map that reduces rows",
                     _ => "something that calculates less",
