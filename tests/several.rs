@@ -171,7 +171,8 @@ fn rows_are_reduced_in_order_by_groups_that_read_them_together() {
     for (arrays, elements) in [(3, "[1056];"), (4, "[272];"), (22, "nothing")] {
         let text = of_arrays_of_f64(arrays);
         let kernels = modules::compiled(&text, Target::OpenCl).module.sections;
-        let copies = |cells: &str| kernels.iter().map(|k| k.kernel.text.matches(cells).count()).sum::<usize>();
+        let copies =
+            |cells: &str| kernels.iter().map(|k| k.kernel.text.matches(cells).count()).sum::<usize>();
         for cells in ["[1056];", "[272];"] {
             assert_eq!(copies(cells), if cells == elements { arrays } else { 0 }, "{text}");
         }
@@ -196,7 +197,9 @@ fn of_arrays_of_f64(arrays: usize) -> String {
         of_row = format!("zip ({}) ({of_row})", path(i, arrays, "r"));
         summed = format!("{} + {summed}", path(i, arrays, "x"));
     }
-    format!("def f {parameters}: n.f64 = {zipped} |> map (\\r. {of_row} |> reduceSeq (\\s x. s / 2 + {summed}) 0)")
+    format!(
+        "def f {parameters}: n.f64 = {zipped} |> map (\\r. {of_row} |> reduceSeq (\\s x. s / 2 + {summed}) 0)"
+    )
 }
 
 /// The component i of n in pairs of pairs.

@@ -115,6 +115,7 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: n.f32) = reduce(+, 0, v)", "E0020", "`reduce (+) 0 v`"),
     ("def f (v: f32) { v }", "E0020", "`= v`"),
     ("fn f(v: f32) -> f32 { v }", "E0023", "`def f (v: f32) = …`"),
+    ("fun f(v: m.n.f64, k: 4.i32) = v", "E0023", "`def f (v: m.n.f64) (k: 4.i32) = …`"),
     ("Func blur(v) = v + 1", "E0023", "`def blur (v: f32) = …`"),
     ("void scale(float* v, float k) { v[0] *= k; }", "E0023", "`def scale (v: n.f32) (k: f32) = …`"),
     ("fn f(v: &[f64], k: usize) -> f64 { v[k] }", "E0023", "`def f (v: n.f64) (k: u64) = …`"),

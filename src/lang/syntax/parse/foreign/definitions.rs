@@ -261,7 +261,15 @@ impl Parser<'_> {
             let plain = |i: usize| matches!(tok(i), Tok::Word | Tok::Colon);
             // A name alone may be a number as well.
             let is_array = element.is_none() && words.count() > 1 || !(at..end).all(plain);
-            if let Some(named) = named {
+            // What is a type here stays as it is.
+            let is_ours = |i: usize| matches!(tok(i), Tok::Word | Tok::Number | Tok::Dot);
+            let own = colon.filter(|colon| {
+                (colon + 1..end).all(is_ours) && Scalar::from_name(self.spelling(end - 1)).is_some()
+            });
+            if let (Some(named), Some(colon)) = (named, own) {
+                let written = self.quote_or(colon + 1, end, "f32");
+                out.push_str(&format!("({}: {written}) ", self.spelling(named)));
+            } else if let Some(named) = named {
                 let sizes = if is_array { "n." } else { "" };
                 out.push_str(&format!("({}: {sizes}{}) ", self.spelling(named), element.unwrap_or("f32")));
             }
