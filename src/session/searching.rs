@@ -233,7 +233,7 @@ impl<'a> Searcher<'a> {
                 return None;
             }
             let name = step.rule.split('(').next().unwrap_or_default();
-            let marks = self.workspace.rules.get(name).map_or(Marks::NONE, |rule| rule.marks);
+            let marks = self.workspace.rules.get(name).map_or(Marks::NONE, |rule| *rule.marks);
             steps.push(single(step.rule.clone(), marks, step.reversed.is_some(), &step.at, &now));
         }
         (Some(now.digest()) == recorded.found).then_some((now, steps))
@@ -253,7 +253,7 @@ impl<'a> Searcher<'a> {
     fn single_steps(&self, trail: &Trail) -> Option<Vec<RevisionStep>> {
         let steps = trail.steps.iter().zip(&trail.programs).map(|(step, program)| {
             let rule = self.used(step)?;
-            Some(single(rule.to_string(), rule.rule.marks, step.reverse, &step.at, program))
+            Some(single(rule.to_string(), *rule.rule.marks, step.reverse, &step.at, program))
         });
         steps.collect()
     }

@@ -483,7 +483,7 @@ impl Workspace {
             let place = at.join(&step.at);
             let added = match self.rules.of_step(step) {
                 Some(rule) => apply_at(&now, &place, &rule.rule, &rule.args).ok().map(|r| {
-                    let (rule, marks) = (rule.to_string(), rule.rule.marks);
+                    let (rule, marks) = (rule.to_string(), *rule.rule.marks);
                     vec![RevisionStep { rule, marks, at: place.clone(), after: r.term }]
                 }),
                 None => searcher.found(step).and_then(|found| found_at(&now, &place, found)),
@@ -762,12 +762,15 @@ pub fn library(
     let mut script = Script::default();
     let mut sketches = sketch::Library::builtin();
     sketches.patterns = patterns.clone();
-    let own = of(".elevate").map(|t| (Source { label: &t.label, text: &t.text }, false));
-    for (source, built_in) in rule::library::strategies().into_iter().map(|s| (s, true)).chain(own) {
+    for source in rule::library::strategies() {
         let file = sources.add(source.label, source.text);
-        let (tree, found) = syntax::parse_elevate(file, source.text);
+        problems.extend(sketches.add(&script.add_later(file, source.text)));
+    }
+    for source in of(".elevate") {
+        let file = sources.add(&source.label, &source.text);
+        let (tree, found) = syntax::parse_elevate(file, &source.text);
         problems.extend(found);
-        problems.extend(script.add(&tree, built_in));
+        problems.extend(script.add(&tree, false));
         problems.extend(sketches.add(&tree));
     }
     problems.extend(script.hidden(&set, patterns));

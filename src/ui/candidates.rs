@@ -161,7 +161,7 @@ fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
     }
     let rank = Rank::of(&rule_use.rule, part, Some(&applied.term));
     let assumed = asks(&rule_use.rule, part, &applied.assumed, &applied.term);
-    let (doc, marks) = (first_line(&rule_use.rule), rule_use.rule.marks);
+    let (doc, marks) = (first_line(&rule_use.rule), *rule_use.rule.marks);
     Some(Found {
         rule: rule_use.rule.clone(),
         call: rule_use.to_string(),
@@ -262,7 +262,7 @@ fn with_choices(
     let call = |args: &[RuleArg]| RuleUse { rule: rule.clone(), args: args.to_vec() }.to_string();
     Candidate {
         call: format!("{}({})", rule.name, names.join(", ")),
-        marks: rule.marks,
+        marks: *rule.marks,
         doc: first_line(rule),
         at: at.clone(),
         open: true,
@@ -328,7 +328,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
     let (effect, shape) = result.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
     Candidate {
         call: rule_use.to_string(),
-        marks: rule_use.rule.marks,
+        marks: *rule_use.rule.marks,
         doc: first_line(&rule_use.rule),
         at: at.clone(),
         open: false,

@@ -217,7 +217,7 @@ fn as_json(rule: &Rule) -> Value {
         "call": call(rule),
         "theme": &*rule.theme,
         "text": *rule.text,
-        "doc": rule.doc,
+        "doc": *rule.doc,
         "marks": rule.marks.iter().map(Mark::name).collect::<Vec<_>>(),
         "digest": rule.digest.to_string(),
         "examples": rule.examples.iter().map(example).collect::<Vec<_>>(),

@@ -63,10 +63,15 @@ pub fn is_reserved(word: &str) -> bool {
 
 /// Cuts a text of at most [`MAX_SOURCE`](crate::source::MAX_SOURCE) bytes into tokens.
 pub fn lex(file: FileId, text: &str) -> Lexed {
+    lex_from(file, text, 0)
+}
+
+/// Cuts a text into tokens from a place at the start of a line on.
+pub fn lex_from(file: FileId, text: &str, from: usize) -> Lexed {
     let mut lexed =
         Lexed { tokens: Vec::new(), comments: Vec::new(), items: Vec::new(), problems: Vec::new() };
-    let mut lexer = Scanner::new(text);
-    let mut columns = Columns { text, at: 0, column: 0, first: true };
+    let mut lexer = Scanner::new(text, from);
+    let mut columns = Columns { text, at: from, column: 0, first: true };
     // Characters that start no token, gathered while they touch.
     let mut unknown: Option<(usize, usize)> = None;
     while let Some(result) = lexer.next() {

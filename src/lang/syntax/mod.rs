@@ -8,6 +8,7 @@ pub mod codes;
 pub(crate) mod elsewhere;
 mod format;
 mod lexer;
+mod outline;
 pub mod pairs;
 mod parse;
 pub mod print;
@@ -15,9 +16,10 @@ mod scan;
 
 pub use format::format;
 pub use lexer::{ITEM_WORDS, is_reserved};
+pub use outline::{Outline, outline};
 pub use parse::{
-    MAX_PROBLEMS, parse, parse_elevate, parse_expr, parse_program, parse_rule_side, parse_rules, parse_size,
-    parse_sketch, parse_strategy, parse_type,
+    MAX_PROBLEMS, parse, parse_elevate, parse_expr, parse_item, parse_program, parse_rule_side, parse_rules,
+    parse_size, parse_sketch, parse_strategy, parse_type,
 };
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ const FIRST: [u8; 257] = {
     first
 };
 
-/// Goes through a text token by token.
+/// Goes through a text token by token, from some place on.
 pub struct Scanner<'a> {
     text: &'a str,
     start: usize,
@@ -156,8 +156,8 @@ pub struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    pub fn new(text: &'a str) -> Scanner<'a> {
-        Scanner { text, start: 0, end: 0 }
+    pub fn new(text: &'a str, from: usize) -> Scanner<'a> {
+        Scanner { text, start: from, end: from }
     }
 
     /// The bytes of the token that came last.
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn what_starts_no_token_is_an_error_of_its_own_length() {
         let all = |text: &str| {
-            let mut scanner = Scanner::new(text);
+            let mut scanner = Scanner::new(text, 0);
             let mut spans = Vec::new();
             while let Some(token) = scanner.next() {
                 spans.push((token, scanner.span()));

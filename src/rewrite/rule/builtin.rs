@@ -174,8 +174,8 @@ pub fn all() -> Vec<Rule> {
                     .collect::<Vec<_>>()
                     .into(),
                 body: Body::Procedure(Procedure { run: row.run, searched: row.searched.read() }).into(),
-                marks: row.marks,
-                doc: row.doc.to_owned(),
+                marks: row.marks.into(),
+                doc: row.doc.to_owned().into(),
                 examples: vec![].into(),
                 digest: Digest::of(format!("built-in rule {} {}", row.name, row.version).as_bytes()).into(),
                 span: None,

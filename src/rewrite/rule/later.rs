@@ -37,3 +37,9 @@ impl<T: fmt::Debug> fmt::Debug for Later<T> {
         (**self).fmt(f)
     }
 }
+
+impl<T: fmt::Display> fmt::Display for Later<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

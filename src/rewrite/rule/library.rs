@@ -1,6 +1,6 @@
 //! The texts of `rules/`, embedded.
 
-use super::load::{Source, When};
+use super::load::Source;
 use super::{RuleSet, RuleUse};
 use crate::lang::source::Sources;
 use include_dir::{Dir, include_dir};
@@ -35,7 +35,7 @@ pub fn reductions() -> &'static [RuleUse] {
     static REDUCTIONS: LazyLock<Vec<RuleUse>> = LazyLock::new(|| {
         let mut rules = RuleSet::default();
         let lambda: Vec<Source> = self::rules().into_iter().filter(|s| s.label == "lambda.rules").collect();
-        rules.load_when(&mut Sources::new(), &lambda, When::Used);
+        rules.load_later(&mut Sources::new(), &lambda);
         [BETA, ETA].iter().filter_map(|name| rules.use_of(name, vec![])).collect()
     });
     &REDUCTIONS

@@ -61,8 +61,8 @@ pub struct RuleData {
     pub params: Later<Vec<RuleParam>>,
     pub body: Later<Body>,
     /// What it may change in floating-point results.
-    pub marks: Marks,
-    pub doc: String,
+    pub marks: Later<Marks>,
+    pub doc: Later<String>,
     pub examples: Later<Vec<Example>>,
     /// Covers sides, conditions and parameters, not the documentation.
     pub digest: Later<Digest>,

@@ -89,8 +89,8 @@ pub fn rule(declared: Declared) -> Option<Rule> {
             needs,
         }))
         .into(),
-        marks: Marks::NONE,
-        doc: format!("What the pattern `{name}` of the program means."),
+        marks: Marks::NONE.into(),
+        doc: format!("What the pattern `{name}` of the program means.").into(),
         examples: vec![].into(),
         digest: Digest::of([b"unfold".as_slice(), declared.digest().bytes()].concat().as_slice()).into(),
         span: None,

@@ -515,7 +515,7 @@ impl<'a> Machine<'a> {
                 if args.len() != def.arity() {
                     return missing(params, span);
                 }
-                for clause in &def.clauses {
+                for clause in def.clauses.iter() {
                     let mut bindings = vec![];
                     if fits_all(&clause.def.params, args, &mut bindings) {
                         let scope = self.open_scope(Some(0), bindings, &clause.def.locals, def.library);

@@ -435,7 +435,7 @@ impl Walk<'_> {
     }
 
     fn definition(&mut self, definition: &Definition, args: usize) -> Read<()> {
-        for clause in &definition.clauses {
+        for clause in definition.clauses.iter() {
             let left_out = clause.def.params.iter().skip(args);
             for param in left_out.chain(clause.def.locals.iter().flat_map(|l| &l.params)) {
                 if let ShapeKind::Default(_, value) = &param.kind {

@@ -3,15 +3,17 @@
 use super::native::{Native, RENUMBER};
 use super::open::{CHOOSE, named_definition};
 use crate::lang::declared::Patterns;
-use crate::lang::diag::{Diagnostic, Sources, Span};
+use crate::lang::diag::{Diagnostic, FileId, Sources, Span};
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{
-    File, ItemKind, Node, RuleRef, RuleSet, Shape, ShapeKind, SketchDef, Strategy, StrategyDef,
+    File, Item, ItemKind, Language, Node, RuleRef, RuleSet, Shape, ShapeKind, SketchDef, Strategy,
+    StrategyDef,
 };
-use crate::lang::syntax::parse_elevate;
-use crate::rule::{self, load::Source};
+use crate::lang::syntax::{outline, parse_elevate, parse_item};
+use crate::rule::{self, Later, load::Source};
 use crate::sketch::CONTAINS;
 use indexmap::IndexMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A clause of a strategy's definition.
@@ -26,7 +28,7 @@ pub struct Clause {
 #[derive(Clone, Debug)]
 pub struct Definition {
     pub name: Name,
-    pub clauses: Vec<Clause>,
+    pub clauses: Later<Vec<Clause>>,
     /// Whether it is in the library or in a user's file.
     pub library: bool,
 }
@@ -137,6 +139,12 @@ pub struct OtherName {
     pub library: bool,
 }
 
+/// A strategy's definition as a clause.
+fn clause(item: &Item) -> Option<Clause> {
+    let ItemKind::Strategy(def) = &item.kind else { return None };
+    Some(Clause { def: Arc::new(named_definition(def)), doc: item.doc.join("\n"), span: item.span })
+}
+
 /// Names that must differ from each other.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Space {
@@ -195,7 +203,6 @@ impl Script {
         // Sketches and sets of rules stand where strategies cannot, so they may share their names.
         let mut here: IndexMap<(Space, Name), Span> = IndexMap::new();
         for item in &file.items {
-            let doc = item.doc.join("\n");
             let name = item.kind.name();
             let space = Space::of(&item.kind);
             if let Some(name) = name
@@ -211,9 +218,9 @@ impl Script {
                 continue;
             }
             match &item.kind {
-                ItemKind::Strategy(def) => {
-                    let def = &Arc::new(named_definition(def));
-                    let clause = Clause { def: def.clone(), doc, span: item.span };
+                ItemKind::Strategy(_) => {
+                    let Some(clause) = clause(item) else { continue };
+                    let def = &clause.def.clone();
                     let known = here.contains_key(&(space, def.name.kind.clone()));
                     if let Some(existing) = self.strategies.get_mut(&def.name.kind)
                         && known
@@ -245,10 +252,11 @@ impl Script {
                             );
                             continue;
                         }
-                        existing.clauses.push(clause);
+                        let before = existing.clauses.iter().cloned();
+                        existing.clauses = before.chain([clause]).collect::<Vec<_>>().into();
                     } else {
                         let definition =
-                            Definition { name: def.name.kind.clone(), clauses: vec![clause], library };
+                            Definition { name: def.name.kind.clone(), clauses: vec![clause].into(), library };
                         self.replace(&def.name.kind, library);
                         self.strategies.insert(def.name.kind.clone(), definition);
                     }
@@ -267,6 +275,7 @@ impl Script {
                     }
                 }
                 ItemKind::Sketch(def) => {
+                    let doc = item.doc.join("\n");
                     self.sketches.insert(def.name.kind.clone(), (Arc::new(def.clone()), doc));
                 }
                 ItemKind::RuleSet(set) => {
@@ -292,6 +301,30 @@ impl Script {
             }
         }
         problems
+    }
+
+    /// Adds the definitions of a file of the library, of which each strategy is read when it is first used. What else is
+    /// defined there is returned.
+    pub fn add_later(&mut self, file: FileId, text: &'static str) -> File {
+        let mut rest = vec![];
+        let mut strategies: IndexMap<&str, Vec<Range<usize>>> = IndexMap::new();
+        for item in outline(text) {
+            if item.word == "strategy" {
+                strategies.entry(item.name).or_default().push(item.range);
+            } else {
+                rest.extend(parse_item(Language::Elevate, file, text, item.range));
+            }
+        }
+        for (name, clauses) in strategies {
+            let read = move |range| clause(&parse_item(Language::Elevate, file, text, range)?);
+            let name: Name = name.into();
+            let clauses = Later::new(move || clauses.into_iter().filter_map(read).collect());
+            self.replace(&name, true);
+            self.strategies.insert(name.clone(), Definition { name, clauses, library: true });
+        }
+        let rest = File { file, items: rest, text: text.into() };
+        drop(self.add(&rest, true));
+        rest
     }
 
     /// Makes room for a definition.

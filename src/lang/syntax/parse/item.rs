@@ -32,14 +32,15 @@ fn home_of(word: &str) -> &'static str {
 impl Parser<'_> {
     /// The `--|` lines right above the token at `start`, none of them before the token at `from`.
     pub(super) fn doc(&self, from: usize, start: usize) -> Vec<Name> {
-        let begin = from.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(0, |t| t.end as usize);
+        let before = from.checked_sub(1).and_then(|i| self.tokens.get(i));
+        let begin = before.map_or(self.from, |t| t.end as usize);
         let end = self.tokens.get(start).map_or(self.text.len(), |t| t.start as usize);
         // What was read of the item before may end before tokens that belong to nothing: those lines are no comments.
         let between = self.text.get(begin..end).unwrap_or("");
         let between = &between[..between.rfind('\n').unwrap_or(0)];
         let mut lines: Vec<Name> = Vec::new();
         // What follows the last item on its line does not belong to the next.
-        for line in between.split('\n').map(str::trim).skip(usize::from(begin > 0)) {
+        for line in between.split('\n').map(str::trim).skip(usize::from(before.is_some())) {
             match line.strip_prefix("--|") {
                 Some(text) => lines.push(text.strip_prefix(' ').unwrap_or(text).trim_end().into()),
                 None if line.is_empty() || line.starts_with("--") => lines.clear(),

@@ -10,6 +10,7 @@ mod item;
 mod strategy;
 mod types;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::ast::{
@@ -71,6 +72,15 @@ pub(super) fn parse_with_comments(
     let mut problems = std::mem::take(&mut parser.problems);
     problems.extend(lexed.problems.iter().cloned());
     (File { file, items, text: text.into() }, in_order(problems), lexed.comments)
+}
+
+/// Parses one definition of a text, with its documentation; none where the text is wrong.
+pub fn parse_item(language: Language, file: FileId, text: &str, range: Range<usize>) -> Option<Item> {
+    let text = text.get(..range.end)?;
+    let lexed = lexer::lex_from(file, text, range.start);
+    let mut parser = Parser { from: range.start, ..Parser::new(language, file, text, &lexed) };
+    let item = parser.items().into_iter().next()?;
+    (lexed.problems.is_empty() && parser.problems.is_empty()).then_some(item)
 }
 
 /// Parses an expression of a program, as it may be typed on the screen.
@@ -170,6 +180,8 @@ pub(super) struct Parser<'a> {
     language: Language,
     file: FileId,
     text: &'a str,
+    /// Where in the text it starts to read.
+    from: usize,
     tokens: &'a [Token],
     item_starts: &'a [usize],
     /// Index of the next token.
@@ -207,6 +219,7 @@ impl<'a> Parser<'a> {
             language,
             file,
             text,
+            from: 0,
             tokens: &lexed.tokens,
             item_starts: &lexed.items,
             at: 0,

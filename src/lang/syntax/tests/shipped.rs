@@ -1,7 +1,7 @@
 //! Every source file of the repository parses without a problem, and is formatted.
 
 use super::super::ast::Language;
-use super::super::{format, parse, print};
+use super::super::{format, outline, parse, parse_item, print};
 use crate::diag::{Charset, Sources, render_all};
 
 fn sources_below(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
@@ -34,6 +34,16 @@ fn shipped_sources_have_no_problems_and_keep_their_trees_when_formatted() {
         let id = sources.add(&name, &text);
         let (tree, problems) = parse(language, id, &text);
         assert!(problems.is_empty(), "{}", render_all(&problems, &sources, Charset::Ascii));
+        // The library is read definition by definition.
+        if name.contains("/rules/") {
+            let outlined = outline(&text);
+            assert_eq!(outlined.len(), tree.items.len(), "{name}");
+            for (outlined, item) in outlined.into_iter().zip(&tree.items) {
+                assert_eq!(Some(outlined.name), item.kind.name().map(|n| &*n.kind), "{name}");
+                assert_eq!(outlined.span(id), item.span, "{name}: {}", outlined.name);
+                assert_eq!(parse_item(language, id, &text, outlined.range).as_ref(), Some(item));
+            }
+        }
         let formatted = format(language, id, &text, &print::Options::default()).unwrap();
         assert_eq!(parse(language, id, &formatted), (tree, vec![]), "{name}");
         if name.contains("/kernels/") {

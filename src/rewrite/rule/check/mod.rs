@@ -600,7 +600,7 @@ impl<'a> Sides<'a> {
             }
             Err(problem) => return self.wrong(inputs, &left, problem.message),
         };
-        let marks = self.rule.marks;
+        let marks = *self.rule.marks;
         let nearly = Tolerance::Relative { relative: 1e-5, floor: 1.0 };
         let tolerance = if marks.unsigned_zeros { Tolerance::Exact } else { Tolerance::Identical };
         let Err(difference) = left.agrees(&right, tolerance) else {

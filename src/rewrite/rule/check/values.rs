@@ -62,7 +62,7 @@ impl Drawing {
         let signs =
             !rule.marks.reassociates && !rule.marks.unsigned_zeros && rule.equations().iter().any(signs);
         let mentioned = Mentioned::by_rule(rule);
-        Drawing { mentioned, solutions: Solutions::default(), marks: rule.marks, signs }
+        Drawing { mentioned, solutions: Solutions::default(), marks: *rule.marks, signs }
     }
 
     /// For declared properties of an operator: what its own text mentions counts.

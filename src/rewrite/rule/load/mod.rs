@@ -13,14 +13,14 @@ mod sizes;
 mod typing;
 
 use super::set::{Given, Known, NamedSet, RuleSet, RuleUse};
-use super::{Body, Later, Mark, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
+use super::{Body, Example, Later, Mark, ParamKind, Properties, Rule, RuleArg, RuleData, RuleParam};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::digest::Digest;
 use crate::lang::nat::{MAX_EXPONENT, Name, Nat};
 use crate::lang::pattern::AddressSpace;
-use crate::lang::syntax::ast::{self, ExprKind, Item, ItemKind, Op};
-use crate::lang::syntax::{parse_rules, print};
+use crate::lang::syntax::ast::{self, ExprKind, Item, ItemKind, Language, Op};
+use crate::lang::syntax::{outline, parse_item, parse_rules, print};
 use indexmap::IndexMap;
 use std::sync::Arc;
 
@@ -37,47 +37,40 @@ pub struct Source<'a> {
 
 /// When the definitions of a file are read in full.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum When {
+enum When {
     /// At once, so that everything that is wrong with them is told.
     Now,
     /// Each when it is first used. For texts that nothing is wrong with, as tests say of `rules/`: most rules are
-    /// never used, and to infer the types of all of them takes most of the time of a start.
+    /// never used, and to read all of them takes most of the time of a start.
     Used,
 }
 
 impl RuleSet {
     /// The built-in rules and sets: the procedures, and the texts of `rules/`, which are read when they are used.
     pub fn builtin(sources: &mut Sources) -> (RuleSet, Vec<Diagnostic>) {
-        RuleSet::with_library(sources, When::Used)
+        let mut rules = RuleSet::procedures();
+        let problems = rules.load_later(sources, &super::library::rules());
+        (rules, problems)
     }
 
     /// The built-in rules and sets, read in full at once, with all that is wrong with them.
     pub fn builtin_checked(sources: &mut Sources) -> (RuleSet, Vec<Diagnostic>) {
-        RuleSet::with_library(sources, When::Now)
+        let mut rules = RuleSet::procedures();
+        let problems = rules.load(sources, &super::library::rules());
+        (rules, problems)
     }
 
-    fn with_library(sources: &mut Sources, when: When) -> (RuleSet, Vec<Diagnostic>) {
+    fn procedures() -> RuleSet {
         let mut rules = RuleSet::default();
-        let mut problems = vec![];
         for rule in super::builtin::all() {
             rules.insert(rule);
         }
-        problems.extend(rules.load_when(sources, &super::library::rules(), when));
-        (rules, problems)
+        rules
     }
 
     /// Adds the rules of some files. A rule of a name that is known from before replaces it; two rules of one name
     /// in these files are a mistake. Sets and aliases may refer to rules of any file.
     pub fn load(&mut self, sources: &mut Sources, files: &[Source]) -> Vec<Diagnostic> {
-        self.load_when(sources, files, When::Now)
-    }
-
-    pub(super) fn load_when(
-        &mut self,
-        sources: &mut Sources,
-        files: &[Source],
-        when: When,
-    ) -> Vec<Diagnostic> {
         let mut problems = vec![];
         let mut items: Vec<(Item, Name)> = vec![];
         let mut read = vec![];
@@ -87,13 +80,32 @@ impl RuleSet {
             items.extend(file.items.iter().map(|item| (item.clone(), stem(source.label))));
             read.push((file, found));
         }
-        let mut meant = self.add(items, when);
+        let mut meant = self.add(items, When::Now);
         for (file, found) in read {
             meant = file.news(&found, meant);
             problems.extend(found);
         }
         problems.extend(meant);
         problems
+    }
+
+    /// Adds the rules of files of the library, each of which is read when it is first used.
+    pub(super) fn load_later(&mut self, sources: &mut Sources, files: &[Source<'static>]) -> Vec<Diagnostic> {
+        let mut rest = vec![];
+        for &Source { label, text } in files {
+            let file = sources.add(label, text);
+            for item in outline(text) {
+                let (span, range) = (item.span(file), item.range.clone());
+                let read = move || parse_item(Language::Rules, file, text, range);
+                if item.word == "rule" {
+                    let written = Later::new(|| Written::of(read()?));
+                    self.insert(later_rule(item.name.into(), stem(label), span, written, self.patterns()).0);
+                } else {
+                    rest.extend(read().map(|item| (item, stem(label))));
+                }
+            }
+        }
+        self.add(rest, When::Used)
     }
 
     /// Adds the definitions of parsed files, each with its theme.
@@ -117,9 +129,10 @@ impl RuleSet {
                 here.insert(name.kind.clone(), name.span);
             }
             match item.kind {
-                ItemKind::Rule(rule) => {
-                    let heading = Heading { theme, doc: item.doc.join("\n"), span: item.span };
-                    let (rule, found) = load_rule(rule, heading, self.patterns(), when);
+                ItemKind::Rule(_) => {
+                    let span = item.span;
+                    let Some(written) = Written::of(item) else { continue };
+                    let (rule, found) = load_rule(written, theme, span, self.patterns());
                     problems.extend(found);
                     if let Some(rule) = rule {
                         self.insert(rule);
@@ -252,47 +265,34 @@ fn stem(label: &str) -> Name {
     file.strip_suffix(".rules").unwrap_or(file).into()
 }
 
-/// What stands around a rule.
-struct Heading {
-    theme: Name,
+/// A rule as it is written.
+struct Written {
+    rule: Arc<ast::Rule>,
     doc: String,
-    span: Span,
 }
 
-/// Makes a rule of its text. What is read when it is used has no problems.
-fn load_rule(
-    rule: Arc<ast::Rule>,
-    heading: Heading,
-    patterns: &Patterns,
-    when: When,
-) -> (Option<Rule>, Vec<Diagnostic>) {
-    let Heading { theme, doc, span } = heading;
-    let patterns = patterns.clone();
-    let sides = {
-        let (rule, patterns) = (rule.clone(), patterns.clone());
-        Later::new(move || typed(&rule, &patterns))
-    };
-    let examples = {
-        let (rule, sides) = (rule.clone(), sides.clone());
-        Later::new(move || {
-            let params = sides.as_ref().map(|(params, ..)| &params[..]).unwrap_or_default();
-            let read = |e| example::read(&rule.name.kind, params, e, &patterns);
-            rule.examples.iter().map(read).collect::<Vec<_>>()
-        })
-    };
-    let mut problems = vec![];
-    if when == When::Now {
-        match &*sides {
-            Ok((.., warnings)) => problems.extend(warnings.iter().cloned()),
-            Err(problems) => return (None, problems.clone()),
-        }
-        problems.extend(examples.iter().filter_map(|e| e.as_ref().err()).flatten().cloned());
+impl Written {
+    fn of(item: Item) -> Option<Written> {
+        let ItemKind::Rule(rule) = item.kind else { return None };
+        Some(Written { rule, doc: item.doc.join("\n") })
     }
-    let text = {
-        let rule = rule.clone();
-        Later::new(move || canonical(&rule, span))
-    };
-    let marks = rule.marks.iter().filter_map(|m| Mark::from_name(&m.kind)).collect();
+}
+
+/// Makes a rule of its text, and says what is wrong with it.
+fn load_rule(
+    written: Written,
+    theme: Name,
+    span: Span,
+    patterns: &Patterns,
+) -> (Option<Rule>, Vec<Diagnostic>) {
+    let rule = written.rule.clone();
+    let (loaded, sides) = later_rule(rule.name.kind.clone(), theme, span, Some(written).into(), patterns);
+    let mut problems = vec![];
+    match &*sides.typed {
+        Ok((.., warnings)) => problems.extend(warnings.iter().cloned()),
+        Err(problems) => return (None, problems.clone()),
+    }
+    problems.extend(sides.examples.iter().filter_map(|e| e.as_ref().err()).flatten().cloned());
     for mark in rule.marks.iter().filter(|m| Mark::from_name(&m.kind).is_none()) {
         let known = Mark::ALL.map(Mark::name);
         let named: Vec<String> = known.iter().map(|m| format!("`{m}`")).collect();
@@ -303,23 +303,62 @@ fn load_rule(
                 .hint(format!("The marks are {}.", named.join(", "))),
         );
     }
-    let (digest, params) = (text.clone(), sides.clone());
-    let loaded = Rule::new(RuleData {
-        name: rule.name.kind.clone(),
+    (Some(loaded), problems)
+}
+
+/// What a rule says, with what is wrong with it.
+struct Sides {
+    typed: Later<Result<(Vec<RuleParam>, Body, Vec<Diagnostic>), Vec<Diagnostic>>>,
+    examples: Later<Vec<Result<Example, Vec<Diagnostic>>>>,
+}
+
+/// Makes a rule of which everything but its name and its place is read when it is used.
+fn later_rule(
+    name: Name,
+    theme: Name,
+    span: Span,
+    written: Later<Option<Written>>,
+    patterns: &Patterns,
+) -> (Rule, Sides) {
+    let typed = {
+        let (written, patterns) = (written.clone(), patterns.clone());
+        Later::new(move || written.as_ref().map_or(Err(vec![]), |w| typed(&w.rule, &patterns)))
+    };
+    let examples = {
+        let (written, typed, patterns) = (written.clone(), typed.clone(), patterns.clone());
+        Later::new(move || {
+            let params = typed.as_ref().map(|(params, ..)| &params[..]).unwrap_or_default();
+            let Some(Written { rule, .. }) = &*written else { return vec![] };
+            let read = |e| example::read(&rule.name.kind, params, e, &patterns);
+            rule.examples.iter().map(read).collect::<Vec<_>>()
+        })
+    };
+    // What of the text is asked for, where there is one.
+    fn of<T: Default + Send + Sync + 'static>(
+        written: &Later<Option<Written>>,
+        part: impl Fn(&Written) -> T + Send + Sync + 'static,
+    ) -> Later<T> {
+        let written = written.clone();
+        Later::new(move || written.as_ref().map(&part).unwrap_or_default())
+    }
+    let text = of(&written, move |w| canonical(&w.rule, span));
+    let (digest, params, body, read) = (text.clone(), typed.clone(), typed.clone(), examples.clone());
+    let rule = Rule::new(RuleData {
+        name,
         theme,
         params: Later::new(move || params.as_ref().map(|(params, ..)| params.clone()).unwrap_or_default()),
         // Without equations a rule applies nowhere.
         body: Later::new(move || {
-            sides.as_ref().map_or_else(|_| Body::Family(vec![]), |(_, body, _)| body.clone())
+            body.as_ref().map_or_else(|_| Body::Family(vec![]), |(_, body, _)| body.clone())
         }),
-        marks,
-        doc,
-        examples: Later::new(move || examples.iter().flatten().cloned().collect()),
+        marks: of(&written, |w| w.rule.marks.iter().filter_map(|m| Mark::from_name(&m.kind)).collect()),
+        doc: of(&written, |w| w.doc.clone()),
+        examples: Later::new(move || read.iter().flatten().cloned().collect()),
         digest: Later::new(move || Digest::of(digest.as_bytes())),
         span: Some(span),
         text,
     });
-    (Some(loaded), problems)
+    (rule, Sides { typed, examples })
 }
 
 /// A rule as text without examples and documentation, in one layout whatever it is written in: what it does, which is
