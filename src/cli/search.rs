@@ -20,7 +20,7 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
     let mut session = opened(&args.rewriting, None)?;
     run_strategies(&mut session, &args.rewriting, None).map_err(|d| fail(&d))?;
     let workspace = session.workspace();
-    let strategy = workspace.parse_strategy(&args.search).map_err(|d| fail(&d))?;
+    let strategy = workspace.parse_strategy(&args.search).map_err(|d| fail(&d))?.knowing(session.sizes());
     let control = Control::telling(Progress::Strategy { tried: 0, applied: 0 }, forecasts());
     let Examination { end, searches, way } =
         workspace.examine(session.term(), &strategy, args.best, &control);

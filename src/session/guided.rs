@@ -7,6 +7,7 @@
 use super::action::SearchOutcome;
 use super::searching::{Asked, Ended, SearchKey, Searcher};
 use crate::lang::digest::Digest;
+use crate::lang::nat::Nat;
 use crate::lang::term::Term;
 use crate::rewrite::guide::{self, Breadth, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
@@ -105,14 +106,15 @@ enum Halt {
 }
 
 impl Searcher<'_> {
-    /// Searches for the goal by guides that are made on the way.
+    /// Searches for the goal by guides that are made on the way. The goal comes with what puts the values of sizes in a size,
+    /// as far as they are given.
     ///
     /// # Errors
     /// The goal was not reached, or a search is refused.
     pub(super) fn guided(
         &mut self,
         start: &Term,
-        goal: &Sketch,
+        (goal, given): (&Sketch, &dyn Fn(&Nat) -> Nat),
         budget: &Budget,
         asked: Shared,
         recorded: Option<&SearchOutcome>,
@@ -129,7 +131,7 @@ impl Searcher<'_> {
         };
         let mut nearest: Option<Way> = None;
         let mut over = None;
-        let ways = guide::filled(goal).into_iter().flat_map(|filled| {
+        let ways = guide::filled(goal, given).into_iter().flat_map(|filled| {
             let plans = guide::plans(&filled, start);
             plans.into_iter().map(move |plan| (filled.clone(), plan))
         });
@@ -264,6 +266,8 @@ impl Searcher<'_> {
                 // That of a guide would only stand in the way of the next search.
                 shelf: self.shelf().filter(|_| *is_goal),
                 goes_on: false,
+                // Rules that these lack may be among those that are tried after them.
+                warns: behind == 0,
             };
             let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
             let mut ended = self.made(&asked, &mut account.known).map_err(refused)?;

@@ -324,7 +324,8 @@ impl SearchRunner for Searcher<'_> {
                 options: shared_options(request.options),
                 nodes: request.options.iter().any(|(name, _)| *name.kind == *"nodes").then_some(budget.nodes),
             };
-            return self.guided(start, &sketch, &budget, asked, recorded.as_ref());
+            let given = |n: &Nat| request.given(n);
+            return self.guided(start, (&sketch, &given), &budget, asked, recorded.as_ref());
         };
         let asked = Asked {
             start,
@@ -334,6 +335,7 @@ impl SearchRunner for Searcher<'_> {
             guides: &Arc::default(),
             shelf: self.shelf,
             goes_on: true,
+            warns: true,
         };
         let ended = self.search(&asked, recorded).map_err(invalid)?;
         let Ended { report, warning, .. } = &ended;
@@ -366,6 +368,8 @@ pub(super) struct Asked<'s> {
     pub shelf: Option<&'s Shelf>,
     /// Whether it goes on with the graph of one like it that did not get to its end, and leaves its own to go on with.
     pub goes_on: bool,
+    /// Whether it is told before it runs that its rules never make what it asks for.
+    pub warns: bool,
 }
 
 /// What can be done with a graph that is kept.
@@ -482,14 +486,14 @@ impl Searcher<'_> {
         asked: &Asked<'_>,
         recorded: Option<SearchOutcome>,
     ) -> Result<Ended, Diagnostic> {
-        let Asked { start, sketch, rules, budget, guides, shelf, goes_on } = *asked;
+        let Asked { start, sketch, rules, budget, guides, shelf, goes_on, warns } = *asked;
         let labels: Vec<String> = rules.iter().map(ToString::to_string).collect();
         let text = sketch.to_string();
         let cancel = self.control.cancel_flag();
         let forecast = unmet(sketch, start, rules);
         let warning = forecast.as_ref().map(|f| f.text.clone());
         // What is only unlikely is told where nothing is found.
-        let told = forecast.as_ref().filter(|f| f.never).map(|f| f.text.clone());
+        let told = forecast.as_ref().filter(|f| f.never && warns).map(|f| f.text.clone());
         let mut known = None;
         let kept = shelf.filter(|_| goes_on);
         let kept = kept.and_then(|shelf| lock(shelf).graph.take_if(|k| k.goes_on(start, &labels, budget)));

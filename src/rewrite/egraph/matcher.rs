@@ -18,12 +18,16 @@ use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, solve};
 use crate::lang::term::Term;
 use crate::rule::Condition;
 use crate::rule::bindings::{Bindings, Bound};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 
 /// So many ways to choose members are asked whether conditions hold.
 pub(super) const MOST_CHOICES: usize = 256;
 /// Between two polls the matcher looks at about this many nodes.
 const POLL: u32 = 4096;
+
+/// So many matches lie behind each other. What is there never moves, so that more of them take no more memory than they are.
+const IN_CHUNK: usize = 1 << 14;
 
 /// Matches of one rule, flat: each is its root class, then the classes of the variables' places, types, sizes and
 /// slots, in the order of the rule's lists, the classes of further occurrences of variables, and the terms that
@@ -31,7 +35,8 @@ const POLL: u32 = 4096;
 #[derive(Clone, Debug)]
 pub struct Matches {
     stride: usize,
-    data: Vec<u32>,
+    /// All but the last are full.
+    chunks: Vec<Vec<u32>>,
 }
 
 /// One match.
@@ -50,21 +55,35 @@ impl Matches {
             + eq.slots.len()
             + program.others.len()
             + program.asked.len();
-        Matches { stride, data: vec![] }
+        Matches { stride, chunks: vec![] }
     }
     pub fn len(&self) -> usize {
-        self.data.len() / self.stride
+        let Some((last, full)) = self.chunks.split_last() else { return 0 };
+        full.len() * IN_CHUNK + last.len() / self.stride
     }
     pub fn is_empty(&self) -> bool {
-        self.data.is_empty()
+        self.len() == 0
     }
     /// Keeps the first ones.
     pub fn truncate(&mut self, len: usize) {
-        self.data.truncate(len * self.stride);
+        self.chunks.truncate(len.div_ceil(IN_CHUNK));
+        if let Some(last) = self.chunks.get_mut(len / IN_CHUNK) {
+            last.truncate(len % IN_CHUNK * self.stride);
+        }
     }
     #[inline]
     pub fn get(&self, i: usize) -> Match<'_> {
-        Match(&self.data[i * self.stride..(i + 1) * self.stride])
+        let from = i % IN_CHUNK * self.stride;
+        Match(&self.chunks[i / IN_CHUNK][from..from + self.stride])
+    }
+    /// Where the next match is to be written.
+    fn end(&mut self) -> &mut Vec<u32> {
+        let is_full = |last: &Vec<u32>| last.len() == IN_CHUNK * self.stride;
+        if self.chunks.last().is_none_or(is_full) {
+            self.chunks.push(vec![]);
+        }
+        let last = self.chunks.len() - 1;
+        &mut self.chunks[last]
     }
     /// The matches, each with classes as what represents them now.
     #[cfg(test)]
@@ -79,23 +98,31 @@ impl Matches {
     }
 
     pub fn bytes(&self) -> usize {
-        self.data.capacity() * 4
+        self.chunks.iter().map(|chunk| chunk.capacity() * 4).sum()
     }
     pub fn iter(&self) -> impl Iterator<Item = Match<'_>> {
-        self.data.chunks_exact(self.stride).map(Match)
+        self.from(0)
+    }
+    fn from(&self, first: usize) -> impl Iterator<Item = Match<'_>> {
+        (first..self.len()).map(|i| self.get(i))
     }
     #[cfg(test)]
     pub fn extend(&mut self, others: &Matches) {
-        self.data.extend_from_slice(&others.data);
+        others.iter().for_each(|m| self.end().extend_from_slice(m.0));
+    }
+    /// The bytes that it takes to tidy so many matches.
+    fn tidying(&self, matches: usize) -> u64 {
+        (matches * (self.stride * size_of::<u32>() + size_of::<&[u32]>())) as u64
     }
     /// Sorts the matches from number `from` on, and drops those that stand twice.
     fn tidy(&mut self, from: usize) {
-        let tail: Vec<u32> = self.data.split_off(from * self.stride);
+        let tail: Vec<u32> = self.from(from).flat_map(|m| m.0).copied().collect();
+        self.truncate(from);
         let mut all: Vec<&[u32]> = tail.chunks_exact(self.stride).collect();
         all.sort_unstable();
         all.dedup();
         for m in all {
-            self.data.extend_from_slice(m);
+            self.end().extend_from_slice(m);
         }
     }
 }
@@ -236,13 +263,14 @@ pub struct Halted;
 /// were these changes.
 ///
 /// # Errors
-/// [`Halted`] as soon as `poll` says so; what was found so far is then incomplete.
+/// [`Halted`] as soon as `poll` says so, which hears how many bytes are about to be needed; what was found so far is then
+/// incomplete.
 pub fn search(
     graph: &mut Graph,
     program: &Program,
     memo: &mut SizeMemo,
     changes: Option<&Changes>,
-    poll: &mut dyn FnMut() -> bool,
+    poll: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Matches, Halted> {
     let mut roots = candidates(graph, program);
     if let Some(changes) = changes {
@@ -281,31 +309,41 @@ pub fn search(
             let before = m.found.len();
             m.regs[0] = root;
             m.step(0)?;
-            if m.found.len() > before + 1 {
+            let new = m.found.len() - before;
+            if new > 1 {
+                if new > IN_CHUNK && (m.poll)(m.found.tidying(new)) {
+                    return Err(Halted);
+                }
                 m.found.tidy(before);
             }
         }
     }
     if program.conditions.iter().any(|(c, _)| !matches!(c, Condition::Size(_))) {
         let mut kept = Matches::new(program);
-        let mut known: FxHashMap<Vec<u32>, Option<Vec<u32>>> = FxHashMap::default();
+        // By what a match is but for its root: the number of a match, and of what was kept of it.
+        let mut known: FxHashMap<u64, (usize, Option<usize>)> = FxHashMap::default();
         for at in 0..found.len() {
-            if at % 64 == 63 && poll() {
+            if at % 64 == 63 && poll(0) {
                 return Err(Halted);
             }
             let m = found.get(at);
+            let plain = m.0.len() - program.asked.len();
             // What a condition sees of a match does not depend on its root.
-            let asked = match known.get(&m.0[1..]) {
-                Some(asked) => asked.clone(),
-                None => {
+            let seen = FxBuildHasher.hash_one(&m.0[1..]);
+            let asked = match known.get(&seen) {
+                Some((same, kept_as)) if found.get(*same).0[1..] == m.0[1..] => {
+                    kept_as.map(|number| kept.get(number).0[plain..].to_vec())
+                }
+                _ => {
                     let asked = asked(graph, program, m);
-                    known.insert(m.0[1..].to_vec(), asked.clone());
+                    known.insert(seen, (at, asked.is_some().then_some(kept.len())));
                     asked
                 }
             };
             if let Some(asked) = asked {
-                kept.data.extend_from_slice(&m.0[..m.0.len() - asked.len()]);
-                kept.data.extend(asked);
+                let end = kept.end();
+                end.extend_from_slice(&m.0[..plain]);
+                end.extend(asked);
             }
         }
         return Ok(kept);
@@ -442,7 +480,7 @@ struct Machine<'a> {
     pending: Vec<(usize, NatId)>,
     found: &'a mut Matches,
     work: u32,
-    poll: &'a mut dyn FnMut() -> bool,
+    poll: &'a mut dyn FnMut(u64) -> bool,
 }
 
 impl<'a> Machine<'a> {
@@ -451,7 +489,7 @@ impl<'a> Machine<'a> {
         self.work += 1;
         if self.work >= POLL {
             self.work = 0;
-            if (self.poll)() {
+            if (self.poll)(0) {
                 return Err(Halted);
             }
         }
@@ -756,7 +794,7 @@ impl<'a> Machine<'a> {
     }
 
     fn record(&mut self) {
-        let out = &mut self.found.data;
+        let out = self.found.end();
         out.push(usize::from(self.regs[0]) as u32);
         for place in &self.program.places {
             out.push(place.as_ref().map_or(UNBOUND, |p| usize::from(self.regs[p.reg]) as u32));

@@ -3,12 +3,14 @@
 
 use super::choice::{Step, breadths, rules};
 use super::plan::sizes_of;
+use crate::lang::digest::Digest;
 use crate::lang::term::Term;
 use crate::normal::{normal_form_with, written_params};
 use crate::rule::apply::apply_at;
 use crate::rule::{RuleSet, RuleUse};
 use crate::search::insight::{Nearest, levels_met};
 use crate::sketch::Sketch;
+use std::collections::HashSet;
 use std::fmt;
 
 /// A rule after which more of a sketch is met.
@@ -51,6 +53,16 @@ pub fn lead(
     let mut tried: Vec<RuleUse> = used.to_vec();
     let mut best: Option<Lead> = None;
     let mut looked_at = 0;
+    // What a rule of the search makes of it as well is no other way.
+    let mut own: HashSet<Digest> = HashSet::new();
+    for term in used.iter().flat_map(|rule| results(start, rule)) {
+        looked_at += u64::from(term.size());
+        if looked_at > MOST_NODES || over() {
+            return None;
+        }
+        own.insert(term.digest());
+    }
+    looked_at = 0;
     for breadth in breadths(library, start, sketch) {
         for rule in rules(library, start, &step, breadth) {
             if tried.contains(&rule) {
@@ -60,6 +72,9 @@ pub fn lead(
                 looked_at += u64::from(term.size());
                 if looked_at > MOST_NODES || over() {
                     return best;
+                }
+                if own.contains(&term.digest()) {
+                    continue;
                 }
                 let levels = levels_met(sketch, &term, nearest.levels);
                 let reached = levels == nearest.of && sketch.satisfied_by(&term);

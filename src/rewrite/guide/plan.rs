@@ -10,7 +10,7 @@ use super::vectors::{asks_for_vectors, scalars, widths};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
-use crate::sketch::holes::Filling;
+use crate::sketch::holes::{Filling, fill, holes_in};
 use crate::sketch::{NatSketch, Sketch, TypeSketch};
 use std::collections::BTreeSet;
 
@@ -503,15 +503,18 @@ fn lowered_back(l: &LoopSketch) -> LoopSketch {
 
 /// Sizes that are tried for holes, likeliest first.
 const FOR_HOLES: [i64; 6] = [32, 8, 4, 16, 64, 2];
+/// Holes are tried with numbers below this one that divide a size that is a number.
+const MOST_DIVISOR: i64 = 1 << 16;
 /// Ways to fill the holes of a goal that are tried.
 const MOST_FILLED: usize = 12;
 
 /// The goal with sizes in the place of its holes, in ways that leave every size whole as far as is known, and at last as it
-/// is. One without holes is as it is.
-pub fn filled(goal: &Sketch) -> Vec<Sketch> {
+/// is. One without holes is as it is. `given` puts the values of sizes in a size, as far as they are given.
+pub fn filled(goal: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Vec<Sketch> {
+    let goal = &goal.said_at(given);
     let mut fillings: Vec<Filling> = vec![vec![]];
     for hole in goal.holes() {
-        let sizes = sizes_for(goal, &hole);
+        let sizes = sizes_for(goal, &hole, given);
         let with =
             |f: &Filling, size: i64| f.iter().cloned().chain([(hole.clone(), Nat::constant(size))]).collect();
         fillings =
@@ -521,7 +524,7 @@ pub fn filled(goal: &Sketch) -> Vec<Sketch> {
     fillings.sort_by_key(|f| f.iter().filter(|(_, n)| Some(n) != f.first().map(|(_, first)| first)).count());
     let is_whole = |s: &Sketch| {
         let mut whole = true;
-        s.each_size(&mut |n| whole &= !n.vars().is_empty() || n.as_constant().is_some_and(|n| n > 0));
+        s.each_size(&mut |n| whole &= may_be_whole(&given(n)));
         whole
     };
     // The names of abbreviations tell of holes.
@@ -530,11 +533,34 @@ pub fn filled(goal: &Sketch) -> Vec<Sketch> {
     ways.take(MOST_FILLED).chain([goal.clone()]).collect()
 }
 
-/// Numbers that a hole may stand for: the usual ones that what is said of it alone allows, else the first that it does.
-fn sizes_for(goal: &Sketch, hole: &Name) -> Vec<i64> {
-    let usual: Vec<i64> = FOR_HOLES.into_iter().filter(|n| goal.allows(hole, *n)).collect();
+/// Is it not known to be anything but a whole number above zero?
+fn may_be_whole(n: &Nat) -> bool {
+    !n.vars().is_empty() || n.as_constant().is_some_and(|n| n > 0)
+}
+
+/// Numbers that a hole may stand for: the usual ones that what is said of it alone allows and that leave sizes whole, else
+/// others that divide a size, else the first that are allowed.
+fn sizes_for(goal: &Sketch, hole: &Name, given: &dyn Fn(&Nat) -> Nat) -> Vec<i64> {
+    let mut asked: Vec<Nat> = vec![];
+    goal.each_size(&mut |n| asked.extend(holes_in(n).contains(hole).then(|| given(n))));
+    let fits = |size: i64| {
+        let filling = [(hole.clone(), Nat::constant(size))];
+        goal.allows(hole, size) && asked.iter().all(|n| may_be_whole(&fill(n, &filling)))
+    };
+    let usual: Vec<i64> = FOR_HOLES.into_iter().filter(|n| fits(*n)).collect();
     if !usual.is_empty() {
         return usual;
+    }
+    // Of a size that is divided by the hole all parts fit, and no number above it does.
+    let at_one = |n: &Nat| fill(n, &[(hole.clone(), Nat::constant(1))]).as_constant();
+    let most = asked.iter().filter_map(at_one).max().unwrap_or(0).min(MOST_DIVISOR);
+    let mut parts: Vec<i64> = (2..=most).filter(|n| fits(*n)).collect();
+    if !parts.is_empty() {
+        // Near the likeliest one, and the whole size last.
+        let apart = |n: i64| (n.max(FOR_HOLES[0]) / n.min(FOR_HOLES[0]), n);
+        parts.sort_by_key(|n| (*n == most, apart(*n)));
+        parts.truncate(FOR_HOLES.len());
+        return parts;
     }
     let (low, _) = goal.bounds(hole).unwrap_or((1, None));
     let powers = (0..62).map(|e| 1i64 << e).filter(|n| *n > low).take(2);

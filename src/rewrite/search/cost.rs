@@ -26,7 +26,8 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// A table, or the usual cost, as an option of a search says it. `named` is what a name is defined as.
+    /// A table, or the usual cost, as an option of a search says it. `named` is what a name is defined as, `number` what a
+    /// weight is: a number, or a parameter that stands for one.
     ///
     /// # Errors
     /// `E0412` for what is no table of patterns with their weights.
@@ -34,6 +35,7 @@ impl Cost {
         value: &'a Strategy,
         pattern: &dyn Fn(&str) -> Option<Pattern>,
         named: &dyn Fn(&str) -> Option<&'a Strategy>,
+        number: &dyn Fn(&Strategy) -> Option<u64>,
     ) -> Result<Cost, Diagnostic> {
         let wrong = |at: &Strategy| {
             Diagnostic::error("E0412", "The option `cost` takes patterns with what each weighs.")
@@ -54,10 +56,9 @@ impl Cost {
         for entry in list {
             let StrategyKind::Call(name, args) = &entry.kind else { return Err(wrong(entry)) };
             let found = pattern(&name.kind).ok_or_else(|| wrong(entry))?;
-            let [StrategyKind::Number(n)] = args.iter().map(|a| &a.kind).collect::<Vec<_>>()[..] else {
-                return Err(wrong(entry));
-            };
-            let weight = n.digits.parse().ok().filter(|w| n.suffix.is_none() && (1..=MOST).contains(w));
+            let [weight] = &args[..] else { return Err(wrong(entry)) };
+            let weight =
+                number(weight).and_then(|n| u32::try_from(n).ok()).filter(|w| (1..=MOST).contains(w));
             table.push((found, weight.ok_or_else(|| wrong(entry))?));
         }
         Ok(Cost::Table(table.into()))

@@ -26,6 +26,18 @@ pub fn contradiction(sketch: &Sketch) -> Option<String> {
     if let Some(why) = sketch.ill_typed() {
         return Some(format!("No program is like the sketch: {why}."));
     }
+    let mut never: IndexSet<Nat> = IndexSet::new();
+    required(sketch).each_size(&mut |n| {
+        if n.vars().is_empty() && n.as_constant().is_none_or(|n| n < 0) {
+            never.insert(n.clone());
+        }
+    });
+    if !never.is_empty() {
+        let sizes = listed(never.iter().map(|n| format!("`{n}`")));
+        return Some(format!(
+            "No program is like the sketch: it asks for {sizes}, and sizes are whole numbers."
+        ));
+    }
     let said = sketch.contradiction()?;
     let conditions = listed(said.iter().map(|c| format!("`{c}`")));
     let of_holes = |c: &&SizeCondition| !holes_in(&c.left).is_empty() || !holes_in(&c.right).is_empty();

@@ -134,7 +134,9 @@ impl Budget {
                 .label(value.span, "not this")
         };
         let number = if let StrategyKind::Number(n) = &value.kind { Some(n) } else { None };
-        let given = || size(value, names.size)?.as_constant().and_then(|n| u64::try_from(n).ok());
+        let whole =
+            |value: &Strategy| size(value, names.size)?.as_constant().and_then(|n| u64::try_from(n).ok());
+        let given = || whole(value);
         let count = |wanted: &str| {
             let n = number.map_or_else(given, plain).filter(|n| *n > 0);
             n.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| {
@@ -168,11 +170,11 @@ impl Budget {
                 let bytes = number.and_then(bytes);
                 self.memory = bytes.ok_or_else(|| wrong("an amount of memory, as in `memory: 2GiB`"))?;
             }
-            "cost" => self.cost = Cost::read(value, names.pattern, names.strategy)?,
-            "freeze" => self.held.extend(held(value, When::Iterations).ok_or_else(|| {
+            "cost" => self.cost = Cost::read(value, names.pattern, names.strategy, &whole)?,
+            "freeze" => self.held.extend(held(value, &whole, When::Iterations).ok_or_else(|| {
                 wrong("rules with the number of iterations after which each is left out, as in `freeze: [mapFission(3)]`")
             })?),
-            "cap" => self.held.extend(held(value, When::Matches).ok_or_else(|| {
+            "cap" => self.held.extend(held(value, &whole, When::Matches).ok_or_else(|| {
                 wrong("rules with how many matches of each are applied at most, as in `cap: [mapFission(2000)]`")
             })?),
             "normal" => match &value.kind {
@@ -204,15 +206,17 @@ pub fn held_as_options<'a>(held: impl Iterator<Item = &'a Held>) -> Vec<String> 
     both.map(|(name, rules)| format!("{name}: [{}]", rules.join(", "))).collect()
 }
 
-/// A list of rules, each with a number from 1 upwards.
-fn held(value: &Strategy, when: fn(usize) -> When) -> Option<Vec<Held>> {
+/// A list of rules, each with a number from 1 upwards, which is read by `number`.
+fn held(
+    value: &Strategy,
+    number: &dyn Fn(&Strategy) -> Option<u64>,
+    when: fn(usize) -> When,
+) -> Option<Vec<Held>> {
     let StrategyKind::List(list) = &value.kind else { return None };
     let one = |entry: &Strategy| {
         let StrategyKind::Call(rule, args) = &entry.kind else { return None };
-        let [StrategyKind::Number(n)] = args.iter().map(|a| &a.kind).collect::<Vec<_>>()[..] else {
-            return None;
-        };
-        let n = plain(n).and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?;
+        let [n] = &args[..] else { return None };
+        let n = number(n).and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0)?;
         Some(Held { rule: rule.kind.clone(), when: when(n) })
     };
     list.iter().map(one).collect()
@@ -300,6 +304,9 @@ mod tests {
         let cost = options("cost: [mapPar(3), map(7)]").unwrap().cost;
         assert_eq!(cost, Cost::Table([(Pattern::MapPar, 3), (Pattern::Map, 7)].into()));
         assert_eq!(options("cost: size").unwrap().cost, Cost::Size);
+        let Budget { cost, held, .. } = options("cost: [map(2 * n)], freeze: [mapFission(n)]").unwrap();
+        assert_eq!(cost, Cost::Table([(Pattern::Map, 1000)].into()));
+        assert_eq!(held[0].when, When::Iterations(500));
         let held = options("freeze: [mapFission(3)], cap: [mapFusion(20), splitJoin(5)]").unwrap().held;
         let held: Vec<_> = held.iter().map(|h| (&*h.rule, h.when)).collect();
         let (after, most) = (When::Iterations(3), When::Matches(20));

@@ -611,7 +611,7 @@ fn what_is_to_be_replaced_is_never_refused() {
     // As where the class that matches has a lighter member.
     graph.filter = Filter { size: 3, ..Filter::default() };
     let mut memo = SizeMemo::default();
-    let found = matcher::search(&mut graph, &program, &mut memo, None, &mut || false).unwrap();
+    let found = matcher::search(&mut graph, &program, &mut memo, None, &mut |_| false).unwrap();
     assert_eq!(found.len(), 1);
     let mut builder = Builder::new(&mut graph, &program, &mut memo, found.get(0)).unwrap();
     assert!(builder.sides(found.get(0)).is_some());
@@ -1029,7 +1029,7 @@ fn both_matchers_find_the_same() {
             let program = compile(&mut graph, searched, &rule.rule.params, &rule.args).unwrap();
             graph.rebuild();
             let mut memo = SizeMemo::default();
-            let found = matcher::search(&mut graph, &program, &mut memo, None, &mut || false).unwrap();
+            let found = matcher::search(&mut graph, &program, &mut memo, None, &mut |_| false).unwrap();
             let mut made: HashMap<Id, Vec<Term>> = HashMap::new();
             for m in found.iter() {
                 let mut builder = Builder::new(&mut graph, &program, &mut memo, m).unwrap();

@@ -33,7 +33,7 @@ pub fn holes_in(n: &Nat) -> Vec<Name> {
 }
 
 /// A size with others in the place of holes.
-pub(super) fn fill(n: &Nat, filling: &[(Name, Nat)]) -> Nat {
+pub fn fill(n: &Nat, filling: &[(Name, Nat)]) -> Nat {
     n.subst(&|v| match v {
         NatVar::Named(name) => filling.iter().find(|(n, _)| n == name).map(|(_, size)| size.clone()),
         NatVar::Meta(_) | NatVar::Worker(_) => None,
@@ -121,22 +121,34 @@ impl Sketch {
 
     /// With every program, or none, in the place of what is said of sizes; every one, where a hole in it is open.
     fn decided(&self, filling: &[(Name, Nat)]) -> Sketch {
-        if self.conditions().is_empty() { self.clone() } else { self.decide(filling) }
+        self.map_conditions(&|c| {
+            let (left, right) = (fill(&c.left, filling), fill(&c.right, filling));
+            let open = !holes_in(&left).is_empty() || !holes_in(&right).is_empty();
+            let holds = open || SizeCondition { left, right, ..*c }.holds();
+            if holds { Shape::Any } else { Shape::Or(vec![]) }
+        })
     }
 
-    fn decide(&self, filling: &[(Name, Nat)]) -> Sketch {
-        let each = |all: &[Sketch]| all.iter().map(|s| s.decide(filling)).collect();
+    /// What is said of sizes, as it is where sizes have the values that they are given.
+    #[must_use]
+    pub fn said_at(&self, given: &dyn Fn(&Nat) -> Nat) -> Sketch {
+        self.map_conditions(&|c| {
+            Shape::Sizes(SizeCondition { left: given(&c.left), right: given(&c.right), ..*c })
+        })
+    }
+
+    fn map_conditions(&self, to: &dyn Fn(&SizeCondition) -> Shape) -> Sketch {
+        if self.conditions().is_empty() { self.clone() } else { self.decide(to) }
+    }
+
+    fn decide(&self, to: &dyn Fn(&SizeCondition) -> Shape) -> Sketch {
+        let each = |all: &[Sketch]| all.iter().map(|s| s.decide(to)).collect();
         Sketch::new(match self.shape() {
-            Shape::Sizes(c) => {
-                let (left, right) = (fill(&c.left, filling), fill(&c.right, filling));
-                let open = !holes_in(&left).is_empty() || !holes_in(&right).is_empty();
-                let holds = open || SizeCondition { left, right, ..*c }.holds();
-                if holds { Shape::Any } else { Shape::Or(vec![]) }
-            }
+            Shape::Sizes(c) => to(c),
             Shape::Any | Shape::Var(_) | Shape::Number(_) | Shape::Pattern(..) => return self.clone(),
-            Shape::Lam(s) => Shape::Lam(s.decide(filling)),
-            Shape::App(f, e) => Shape::App(f.decide(filling), e.decide(filling)),
-            Shape::Contains(s) => Shape::Contains(s.decide(filling)),
+            Shape::Lam(s) => Shape::Lam(s.decide(to)),
+            Shape::App(f, e) => Shape::App(f.decide(to), e.decide(to)),
+            Shape::Contains(s) => Shape::Contains(s.decide(to)),
             Shape::Or(all) => Shape::Or(each(all)),
             Shape::And(all) => {
                 let mut said: Vec<Sketch> = each(all);
@@ -150,9 +162,9 @@ impl Sketch {
                     }
                 }
             }
-            Shape::Not(s) => Shape::Not(s.decide(filling)),
-            Shape::Typed(s, t) => return Sketch::typed(s.decide(filling), t.clone()),
-            Shape::Named(label, s) => Shape::Named(label.clone(), s.decide(filling)),
+            Shape::Not(s) => Shape::Not(s.decide(to)),
+            Shape::Typed(s, t) => return Sketch::typed(s.decide(to), t.clone()),
+            Shape::Named(label, s) => Shape::Named(label.clone(), s.decide(to)),
         })
     }
 

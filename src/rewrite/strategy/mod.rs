@@ -14,7 +14,7 @@ mod value;
 
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::eval::Sizes;
-use crate::lang::nat::{Name, Nat};
+use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast;
 use crate::lang::term::Term;
@@ -57,6 +57,23 @@ pub struct ReachRequest<'a> {
     pub sizes: Vec<(Name, Nat)>,
     /// Definitions of sketches.
     pub script: &'a Script,
+    /// What sizes were given.
+    pub known: Option<&'a Sizes>,
+}
+
+impl ReachRequest<'_> {
+    /// A size with the values of sizes that were given.
+    pub fn given(&self, n: &Nat) -> Nat {
+        at_sizes(self.known, n)
+    }
+}
+
+/// A size with the values of those that are known.
+fn at_sizes(known: Option<&Sizes>, n: &Nat) -> Nat {
+    n.subst(&|v| match v {
+        NatVar::Named(x) => known?.get(x).copied().map(Nat::constant),
+        NatVar::Meta(_) | NatVar::Worker(_) => None,
+    })
 }
 
 /// Runs a search for a strategy.

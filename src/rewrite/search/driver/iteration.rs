@@ -194,8 +194,8 @@ impl Search {
         let (cancel, now, rss, memory) = (control.cancel, control.now, control.rss, self.budget.memory);
         // Matches are dropped when they are too many, so that there is memory again: that there was not is noted.
         let (mut reached, before) = (None, rss());
-        let mut poll = || {
-            let held = rss();
+        let mut poll = |coming: u64| {
+            let held = rss() + coming;
             reached = (held > memory).then_some(held);
             reached.is_some() || cancel.load(Ordering::Relaxed) || now() > deadline
         };

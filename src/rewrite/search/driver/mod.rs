@@ -438,7 +438,7 @@ impl Search {
         let Some(all) = &mut self.audit else { return };
         let Active { sides, name, .. } = &mut self.rules[rule];
         for ((Side { program, memo, .. }, found), all) in sides.iter_mut().zip(found).zip(&mut all[rule]) {
-            let whole = search(&mut self.graph, program, memo, None, &mut || false).unwrap();
+            let whole = search(&mut self.graph, program, memo, None, &mut |_| false).unwrap();
             let canonical =
                 |m: &Matches| m.canonical(&self.graph, program).into_iter().collect::<HashSet<_>>();
             let (whole, now) = (canonical(&whole), canonical(found));

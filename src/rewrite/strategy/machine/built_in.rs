@@ -1,15 +1,15 @@
 //! What the tool itself knows to do: traversals, repetition, and questions about a term.
 
-use super::super::Cause;
 use super::super::evaluate::arguments;
 use super::super::native::{Native, Order};
 use super::super::strides::{self, Around};
 use super::super::value::{Node, StrategyId, Value};
+use super::super::{Cause, at_sizes};
 use super::failure::{Failure, Halt, Leaf, NOTHING, Place, Weight, calls_of, nearer};
 use super::{MOST_ROUNDS, Machine, Outcome};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
-use crate::lang::nat::{Nat, NatVar, Ranges};
+use crate::lang::nat::{Nat, Ranges};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
@@ -187,13 +187,7 @@ impl<'a> Machine<'a> {
                     _ => t.ty().as_array().map(|(length, _)| length),
                 };
                 // With the sizes that were given, where there are some.
-                let given = |l: &Nat| {
-                    let value = |x: &str| self.env.known.and_then(|sizes| sizes.get(x).copied());
-                    l.subst(&|v: &NatVar| match v {
-                        NatVar::Named(x) => value(x).map(Nat::constant),
-                        _ => None,
-                    })
-                };
+                let given = |l: &Nat| at_sizes(self.env.known, l);
                 let divides = |l: &Nat| SizeConstraint::Divides(n.clone(), l.clone()).decide() == Some(true);
                 let holds = match native {
                     Native::HasAtMost => length.is_some_and(|l| n.sub(l).is_natural(&Ranges::default())),

@@ -53,8 +53,14 @@ impl<'a> Machine<'a> {
             Ok(options) => options,
             Err(problem) => return self.invalid(problem),
         };
-        let request =
-            ReachRequest { sketch: &reach.sketch, rules, options: &options, sizes, script: self.script };
+        let request = ReachRequest {
+            sketch: &reach.sketch,
+            rules,
+            options: &options,
+            sizes,
+            script: self.script,
+            known: self.env.known,
+        };
         match self.control.search.reach(t, &request) {
             Ok(found) if found.term.ty() == t.ty() => {
                 let at = Path::new(self.path.iter().copied());
