@@ -308,7 +308,7 @@ fn load_rule(
 
 /// What a rule says, with what is wrong with it.
 struct Sides {
-    typed: Later<Result<(Vec<RuleParam>, Body, Vec<Diagnostic>), Vec<Diagnostic>>>,
+    typed: Later<Result<RuleParts, Vec<Diagnostic>>>,
     examples: Later<Vec<Result<Example, Vec<Diagnostic>>>>,
 }
 
