@@ -1,6 +1,7 @@
 //! What is handed over to those who have not got the tool, through the binary.
 
 use crate::cli_common::{run, run_with};
+use crate::line::line_of;
 use shine_tui::device::stats::compare_turns;
 use shine_tui::lang::digest::Digest;
 use shine_tui::lang::path::Path as Position;
@@ -72,6 +73,31 @@ fn the_page_of_a_session_has_all_of_it_and_loads_nothing() {
     let report = std::fs::read_to_string(dir.join("report.xml")).unwrap();
     assert!(report.contains("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""), "{report}");
     assert!(report.contains("name=\"s.ron\"></testcase>") && report.contains("&lt;bad&gt;.ron"), "{report}");
+}
+
+/// A comment behind a step, or a step that binds less than `;`, changes nothing of what is put around it.
+#[test]
+fn a_strategy_that_was_typed_with_comments_is_exported_so_that_it_can_be_read() {
+    let (dir, file) =
+        folder_of("def two (x: n.m.f32): n.m.f32 = x |> map (map (\\v. v+1)) |> map (map (\\v. v*v))");
+    let dir = dir.path();
+    for lines in [
+        "topDown(useMapPar) -- note\n",
+        "topDown(useMapPar) -- one\ntopDown(useMapSeq) <+ id -- two )\n",
+        "topDown(useMapPar)\nselect 0\ntopDown(useMapSeq) <+ id -- three\n",
+    ] {
+        for old in ["c.ron", "f.elevate"] {
+            let _ = std::fs::remove_file(dir.join(old));
+        }
+        let said = line_of(dir, Path::new(&file), &format!("{lines}save c.ron\n"));
+        assert!(said.code == 0 && said.out.contains("saved in c.ron"), "{}{}", said.out, said.err);
+        assert_eq!(run(dir, &["export", "c.ron", "--folder", "cf", "--force"]).code, 0);
+        let strategy = std::fs::read_to_string(dir.join("cf/strategy.elevate")).unwrap();
+        std::fs::write(dir.join("f.elevate"), &strategy).unwrap();
+        let there = run(dir, &["compile", "c.ron", "--emit", "rise"]);
+        let again = run(dir, &["compile", &file, "-s", "twoExported", "--emit", "rise"]);
+        assert_eq!((again.code, &again.out), (0, &there.out), "{strategy}{}", again.err);
+    }
 }
 
 #[test]
