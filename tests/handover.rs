@@ -305,6 +305,27 @@ fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     };
+    // As it is said in the files, and by `make`.
+    let command_in = |file: &str| {
+        let text = std::fs::read_to_string(out.join(file)).unwrap();
+        text.lines()
+            .find_map(|line| line.strip_prefix("//   ").filter(|c| c.starts_with("cc ")))
+            .unwrap()
+            .to_owned()
+    };
+    for (file, made) in [("sq.h", "libsq.so"), ("sq_host.c", "sq")] {
+        // Behind it stands how the program is called, with sizes of one's own.
+        let command = command_in(file);
+        let command = command.split(" && ").next().unwrap();
+        let ran = Command::new("sh").args(["-c", command]).current_dir(&out).output().unwrap();
+        assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
+        // A library may lack what it calls until it is loaded.
+        let missing = ["sq_a", "sq_plain"].map(|name| format!(" U {name}"));
+        let symbols = Command::new("nm").arg(out.join(made)).output().unwrap();
+        let symbols = String::from_utf8_lossy(&symbols.stdout);
+        assert!(missing.iter().all(|name| !symbols.contains(name)), "{command}: {symbols}");
+        std::fs::remove_file(out.join(made)).unwrap();
+    }
     make("sq");
     make("libsq.so");
     let said = |program: &Path, n: i64| {
