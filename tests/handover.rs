@@ -73,6 +73,24 @@ fn the_page_of_a_session_has_all_of_it_and_loads_nothing() {
     let report = std::fs::read_to_string(dir.join("report.xml")).unwrap();
     assert!(report.contains("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""), "{report}");
     assert!(report.contains("name=\"s.ron\"></testcase>") && report.contains("&lt;bad&gt;.ron"), "{report}");
+    // What cannot be read is told with its code and its cause, in both reports.
+    assert!(
+        report.contains("<error type=\"E0801\" message=\"E0801: This is not a session log.\">"),
+        "{report}"
+    );
+    assert!(report.contains("Its first line is no header: "), "{report}");
+    let ran =
+        run(dir, &["replay", "<bad>.ron", "s.ron", "none.ron", "<bad>.ron", "--json", "--level", "terms"]);
+    assert_eq!(ran.code, 2);
+    let listed: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let of = |i: usize| (&listed[i]["file"], &listed[i]["verdict"], &listed[i]["error"]["code"]);
+    assert_eq!(listed.as_array().unwrap().len(), 4, "{}", ran.out);
+    for i in [0, 3] {
+        assert_eq!(of(i), (&"<bad>.ron".into(), &"not replayed".into(), &"E0801".into()));
+        assert_eq!(listed[i]["error"]["message"], "This is not a session log.");
+    }
+    assert_eq!(of(1), (&"s.ron".into(), &"agrees".into(), &serde_json::Value::Null));
+    assert_eq!(of(2), (&"none.ron".into(), &"not replayed".into(), &"E0800".into()));
 }
 
 /// A comment behind a step, or a step that binds less than `;`, changes nothing of what is put around it.
