@@ -274,3 +274,14 @@ pub fn run<'a>(
 ) -> Result<Rewritten, Box<Stuck>> {
     machine::Machine::new(env, script, control, root).start(strategy, root)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_strategies_stand_one_after_the_other_without_their_comments() {
+        assert_eq!(in_order(&["a <+ b -- note"], " ; "), "a <+ b");
+        assert_eq!(in_order(&["f(x) -- one )", "a <+ b -- two", "c"], " ; "), "f(x) ; (a <+ b) ; c");
+    }
+}
