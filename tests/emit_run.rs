@@ -95,7 +95,7 @@ fn the_host_program_runs_the_kernel() {
         let kernel = shine_tui::emit::compile(&program, Target::C, None).unwrap().into_kernel();
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("kernel.c"), &kernel.text).unwrap();
-        std::fs::write(dir.path().join("host.c"), shine_tui::emit::host::host(&kernel)).unwrap();
+        std::fs::write(dir.path().join("host.c"), shine_tui::emit::host::host(&kernel, &[])).unwrap();
         let cc = |args: &[&str]| Command::new("cc").args(args).current_dir(dir.path()).output().unwrap();
         let built = cc(&[
             "-O2",

@@ -1,6 +1,7 @@
 //! What is handed over to those who have not got the tool, through the binary.
 
 use crate::cli_common::{run, run_with};
+use crate::line::line_of;
 use shine_tui::device::stats::compare_turns;
 use shine_tui::lang::digest::Digest;
 use shine_tui::lang::path::Path as Position;
@@ -72,6 +73,49 @@ fn the_page_of_a_session_has_all_of_it_and_loads_nothing() {
     let report = std::fs::read_to_string(dir.join("report.xml")).unwrap();
     assert!(report.contains("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"0\""), "{report}");
     assert!(report.contains("name=\"s.ron\"></testcase>") && report.contains("&lt;bad&gt;.ron"), "{report}");
+    // What cannot be read is told with its code and its cause, in both reports.
+    assert!(
+        report.contains("<error type=\"E0801\" message=\"E0801: This is not a session log.\">"),
+        "{report}"
+    );
+    assert!(report.contains("Its first line is no header: "), "{report}");
+    let ran =
+        run(dir, &["replay", "<bad>.ron", "s.ron", "none.ron", "<bad>.ron", "--json", "--level", "terms"]);
+    assert_eq!(ran.code, 2);
+    let listed: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let of = |i: usize| (&listed[i]["file"], &listed[i]["verdict"], &listed[i]["error"]["code"]);
+    assert_eq!(listed.as_array().unwrap().len(), 4, "{}", ran.out);
+    for i in [0, 3] {
+        assert_eq!(of(i), (&"<bad>.ron".into(), &"not replayed".into(), &"E0801".into()));
+        assert_eq!(listed[i]["error"]["message"], "This is not a session log.");
+    }
+    assert_eq!(of(1), (&"s.ron".into(), &"agrees".into(), &serde_json::Value::Null));
+    assert_eq!(of(2), (&"none.ron".into(), &"not replayed".into(), &"E0800".into()));
+}
+
+/// A comment behind a step, or a step that binds less than `;`, changes nothing of what is put around it.
+#[test]
+fn a_strategy_that_was_typed_with_comments_is_exported_so_that_it_can_be_read() {
+    let (dir, file) =
+        folder_of("def two (x: n.m.f32): n.m.f32 = x |> map (map (\\v. v+1)) |> map (map (\\v. v*v))");
+    let dir = dir.path();
+    for lines in [
+        "topDown(useMapPar) -- note\n",
+        "topDown(useMapPar) -- one\ntopDown(useMapSeq) <+ id -- two )\n",
+        "topDown(useMapPar)\nselect 0\ntopDown(useMapSeq) <+ id -- three\n",
+    ] {
+        for old in ["c.ron", "f.elevate"] {
+            let _ = std::fs::remove_file(dir.join(old));
+        }
+        let said = line_of(dir, Path::new(&file), &format!("{lines}save c.ron\n"));
+        assert!(said.code == 0 && said.out.contains("saved in c.ron"), "{}{}", said.out, said.err);
+        assert_eq!(run(dir, &["export", "c.ron", "--folder", "cf", "--force"]).code, 0);
+        let strategy = std::fs::read_to_string(dir.join("cf/strategy.elevate")).unwrap();
+        std::fs::write(dir.join("f.elevate"), &strategy).unwrap();
+        let there = run(dir, &["compile", "c.ron", "--emit", "rise"]);
+        let again = run(dir, &["compile", &file, "-s", "twoExported", "--emit", "rise"]);
+        assert_eq!((again.code, &again.out), (0, &there.out), "{strategy}{}", again.err);
+    }
 }
 
 #[test]
@@ -279,6 +323,27 @@ fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
             .unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     };
+    // As it is said in the files, and by `make`.
+    let command_in = |file: &str| {
+        let text = std::fs::read_to_string(out.join(file)).unwrap();
+        text.lines()
+            .find_map(|line| line.strip_prefix("//   ").filter(|c| c.starts_with("cc ")))
+            .unwrap()
+            .to_owned()
+    };
+    for (file, made) in [("sq.h", "libsq.so"), ("sq_host.c", "sq")] {
+        // Behind it stands how the program is called, with sizes of one's own.
+        let command = command_in(file);
+        let command = command.split(" && ").next().unwrap();
+        let ran = Command::new("sh").args(["-c", command]).current_dir(&out).output().unwrap();
+        assert!(ran.status.success(), "{command}: {}", String::from_utf8_lossy(&ran.stderr));
+        // A library may lack what it calls until it is loaded.
+        let missing = ["sq_a", "sq_plain"].map(|name| format!(" U {name}"));
+        let symbols = Command::new("nm").arg(out.join(made)).output().unwrap();
+        let symbols = String::from_utf8_lossy(&symbols.stdout);
+        assert!(missing.iter().all(|name| !symbols.contains(name)), "{command}: {symbols}");
+        std::fs::remove_file(out.join(made)).unwrap();
+    }
     make("sq");
     make("libsq.so");
     let said = |program: &Path, n: i64| {

@@ -16,8 +16,12 @@ fn line(dir: &Path, kernel: &str, lines: &str) -> Ran {
 
 /// The same on a program of the test's own.
 pub fn line_of(dir: &Path, file: &Path, lines: &str) -> Ran {
+    line_with(dir, file, lines, &[])
+}
+
+fn line_with(dir: &Path, file: &Path, lines: &str, more: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
-    command.arg("line").arg(file).current_dir(dir).env("LC_ALL", "C.UTF-8");
+    command.arg("line").arg(file).args(more).current_dir(dir).env("LC_ALL", "C.UTF-8");
     command.env("SHINE_CONFIG_DIR", dir.join("config")).env("SHINE_STATE_DIR", dir.join("state"));
     let mut child =
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -49,6 +53,33 @@ fn a_session_is_led_line_by_line() {
     assert_eq!(ran.out.matches("== Term").count(), 1, "nothing is read after `quit`: {}", ran.out);
     assert!(!ran.out.contains('\u{1b}'), "{}", ran.out);
     assert!(dir.path().join("my.ron").exists());
+}
+
+/// Whatever is printed: messages, lists, pages, what a file holds and what is copied.
+#[test]
+fn with_ascii_nothing_else_is_printed() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let file = Path::new("f.rise");
+    std::fs::write(
+        dir.join(file),
+        "--| Größe λ ✓\ndef f (a: n.m.f32): n.m.f32 = a |> map (map (\\x. x * x))",
+    )
+    .unwrap();
+    std::fs::write(dir.join("f.elevate"), "--| Schöner µ\nstrategy mine = topDown(useMapPar)").unwrap();
+    let lines = "sizes n=64 m=64\nmine\nbench\nbench-pane\nopen\nkernel\nundo\npin\nredo\nbench\ncompare\nresults\nhistory\ncopy\n\
+                 rules\nwhy\nloops\nterm\njobs\nsearch-pane\nnothing-like-µ\ntopDown(µ)\nhelp\n\nsave\nÜ.ron\n";
+    let plain = line_of(dir, file, lines);
+    let wide = plain.out.chars().filter(|c| !c.is_ascii()).collect::<String>();
+    for sign in ['✓', 'µ', '…', '›', '–', 'Ü'] {
+        assert!(wide.contains(sign), "without it there is something to replace: {sign} {}", plain.out);
+    }
+    let ascii = line_with(dir, file, lines, &["--ascii"]);
+    let first = |text: &str| text.lines().find(|line| !line.is_ascii()).map(str::to_owned);
+    assert_eq!((first(&ascii.out), first(&ascii.err)), (None, None));
+    for said in ["ok ", "... > "] {
+        assert!(ascii.out.contains(said), "{said}: {}", ascii.out);
+    }
 }
 
 /// What the screen shows of a tuning is printed, and the decision is a state of the session.

@@ -33,6 +33,7 @@ mod pty_hostile;
 mod pty_screen;
 mod pty_tour;
 mod random;
+mod recording;
 mod refusals;
 mod renewed;
 mod reorder;

@@ -4,6 +4,7 @@ use super::unguided::methods::Method;
 use crate::rewrite::encodings::Encoding;
 use crate::rewrite::search::options::MOST_BEST;
 use crate::session::data::Given;
+use crate::ui::recording::Size;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -101,12 +102,15 @@ Examples:
   shine-tui export session.ron --html session.html   a page that needs neither tool nor network
   shine-tui export session.ron --html session.html --roofline   how near its states come to the roof
   shine-tui export matmul.rise -s parallel --folder out --size m=64 --size n=64 --size k=64
+  shine-tui export session.ron --recording session.svg   what the screen shows, action by action
 
 What the screen knows beside the session, such as the best programs of a search, is on the page that `:export FILE` writes there.
-The folder has the generated code with its Makefile, the program, and the strategy that leads to it.";
+The folder has the generated code with its Makefile, the program, and the strategy that leads to it.
+The recording is a picture for web pages that moves by itself and needs nothing else. It shows what the session holds and runs nothing;
+of more than 60 actions the last 60.";
 
 #[derive(Args, Debug)]
-#[command(group = ArgGroup::new("what").args(["html", "folder"]).required(true).multiple(true))]
+#[command(group = ArgGroup::new("what").args(["html", "folder", "recording"]).required(true).multiple(true))]
 pub struct Export {
     #[command(flatten)]
     pub rewriting: Rewriting,
@@ -116,13 +120,22 @@ pub struct Export {
     /// Write the sources to this folder
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
+    /// Write to this file, as SVG, what the screen shows after each action of a saved session
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["strategies", "sizes"])]
+    pub recording: Option<PathBuf>,
+    /// Columns and rows of the screen that is recorded, from 50x15 to 240x80
+    #[arg(long, value_name = "COLUMNSxROWS", requires = "recording", default_value_t)]
+    pub screen: Size,
+    /// The colours of the recording: a built-in theme or one of yours
+    #[arg(long, value_name = "NAME", requires = "recording")]
+    pub theme: Option<String>,
     /// The language of the code: c or opencl; what suits the program unless given
     #[arg(long, value_name = "TARGET")]
     pub target: Option<String>,
     /// Measure what the devices allow on which states were measured, and draw on the page how near to that they come
     #[arg(long, requires = "html")]
     pub roofline: bool,
-    /// Replace a page that is there already, and files that were not generated or were changed after that
+    /// Replace a page or a recording that is there already, and files that were not generated or were changed after that
     #[arg(long)]
     pub force: bool,
 }
@@ -191,7 +204,7 @@ pub enum Command {
     Tune(Tune),
     /// List the sessions that were recorded on this machine
     Sessions(Sessions),
-    /// Write a session as one page that needs nothing else, or as a folder of sources that build without this tool
+    /// Write a session as one page that needs nothing else, as sources that build without this tool, or as a picture that plays it
     #[command(after_help = EXPORT_HELP)]
     Export(Export),
     /// Look whether all is there that this tool works with, and say what to install

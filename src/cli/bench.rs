@@ -10,6 +10,7 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs::Kind;
 use crate::lang::term::Term;
 use crate::lang::work;
+use crate::rewrite::strategy::in_order;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome};
 use crate::session::bench::{Inputs, Outputs, Pair, target_of};
@@ -149,7 +150,7 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
 fn legend(file: &Path, strategies: &[String]) -> String {
     let by = match strategies {
         [] => "as it stands".to_owned(),
-        all => format!("by {}", all.join(" ; ")),
+        all => format!("by {}", in_order(all, " ; ")),
     };
     format!("first   {0} {by}\nsecond  {0} as it stands\n", file.display())
 }

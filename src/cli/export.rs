@@ -3,7 +3,7 @@
 use super::args::Export;
 use super::compile;
 use super::exit::Exit;
-use super::load::{fail, rewritten};
+use super::load::{fail, fail_all, is_same, is_session, log_bytes, rewritten};
 use super::output;
 use super::outputs::{self, Output, Replaces};
 use crate::device::DeviceInfo;
@@ -11,7 +11,10 @@ use crate::device::roofline::Peak;
 use crate::emit::C_FLAGS;
 use crate::lang::diag::Diagnostic;
 use crate::session::action::Target;
-use crate::session::{self, Session};
+use crate::session::{self, Session, files};
+use crate::ui::capabilities::Depth;
+use crate::ui::recording::record;
+use crate::ui::theme::Theme;
 use crate::view::bench;
 use crate::view::handover::{self, Beside};
 
@@ -19,8 +22,52 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// Writes the page, the folder, or both.
+/// Writes what was asked for: the page, the folder, the recording.
 pub fn run(args: &Export) -> Result<Exit, Exit> {
+    let own = [(&args.html, "--html"), (&args.recording, "--recording")];
+    own.into_iter().try_for_each(|(file, option)| beside(file.as_deref(), option, &args.rewriting.file))?;
+    let recording = args.recording.as_deref().map(|file| recording(args, file)).transpose()?;
+    let mut files = match (&args.html, &args.folder) {
+        (None, None) => vec![],
+        _ => handed_over(args)?,
+    };
+    files.extend(recording);
+    outputs::write(&files, args.force).map(|()| Exit::Done)
+}
+
+/// What is exported is not replaced by what is made of it, whatever is forced.
+fn beside(file: Option<&Path>, option: &str, exported: &Path) -> Result<(), Exit> {
+    let Some(file) = file.filter(|file| is_same(file, exported)) else { return Ok(()) };
+    let problem = Diagnostic::error("E0918", format!("`{}` is what is to be exported.", file.display()));
+    Err(fail(&problem.hint(format!("Name another place with `{option}`."))))
+}
+
+/// The recording, which is looked at before it is made.
+fn recording(args: &Export, file: &Path) -> Result<Output, Exit> {
+    let output =
+        |text| Output { path: file.to_path_buf(), text, replaces: Replaces::Nothing, option: "--recording" };
+    let session = &args.rewriting.file;
+    if !is_session(session) {
+        let problem = format!("`{}` is no saved session, and only these are recorded.", session.display());
+        return Err(fail(&Diagnostic::error("E0901", problem).hint(
+            "`shine-tui apply PROGRAM.rise -s STRATEGY --session FILE.ron` saves one, and so does `:save` on the screen.",
+        )));
+    }
+    outputs::look(&[output(String::new())], args.force)?;
+    let theme = match args.theme.as_deref() {
+        // Without a word the picture is the same everywhere.
+        None => Theme::load("default", None, Depth::True),
+        Some(name) => Theme::read(files::config_folder().as_deref(), name, Depth::True),
+    };
+    let theme = theme.map_err(|problem| fail(&Diagnostic::error("E0901", problem)))?;
+    let made =
+        record(session, &log_bytes(session)?, args.screen, theme).map_err(|problems| fail_all(&problems))?;
+    made.warnings.iter().for_each(|warning| output::complain(&format!("warning: {warning}\n")));
+    Ok(output(made.picture))
+}
+
+/// The page, the folder, or both.
+fn handed_over(args: &Export) -> Result<Vec<Output>, Exit> {
     let target = match args.target.as_deref() {
         None => None,
         Some(name) => Some(Target::from_name(name).ok_or_else(|| {
@@ -50,7 +97,7 @@ pub fn run(args: &Export) -> Result<Exit, Exit> {
         let beside = Beside { peaks: &peaks, devices: &devices, system: &system, ..Beside::default() };
         files.push(page(file, handover::page(&session, target, beside)));
     }
-    outputs::write(&files, args.force).map(|()| Exit::Done)
+    Ok(files)
 }
 
 /// What devices allow, each on which a state was measured and that is there.

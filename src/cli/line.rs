@@ -78,14 +78,15 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
         editor: None,
         inputs: args.screen.inputs.iter().map(inputs_of).collect::<Vec<_>>().join(" "),
     };
+    let complain = |text: String| output::complain(&terminal.alphabet.printed(text));
     let app = App::new(session, setup, Queries::new(notify), (args.columns, 100));
     let mut dialogue = Dialogue::new(app, args.columns);
     dialogue.app().session.set_open(true);
     for warning in warnings {
-        output::complain(&format!("warning: {warning}\n"));
+        complain(format!("warning: {warning}\n"));
     }
     if let Some(unfinished) = unfinished {
-        output::complain(&format!(
+        complain(format!(
             "note: A session of this program was never left, with {}: `shine-tui line {}` goes on with it.\n",
             unfinished.what,
             shell(&unfinished.session)
@@ -101,7 +102,7 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
     session.set_open(false);
     // Who left was asked, and has answered.
     if let Some(why) = leaving::unsaved(&session.save_state()).filter(|_| !left) {
-        output::complain(&format!(
+        complain(format!(
             "error[E0805]: {why}\n = hint: No line follows that could save it, so it is gone. Make room for it and run this again, or write \
              `save FILE` as the last line, which puts all of it in another place.\n"
         ));

@@ -213,7 +213,7 @@ pub fn opened_beside(
 }
 
 /// Do both names lead to one file?
-fn is_same(one: &File, other: &File) -> bool {
+pub fn is_same(one: &File, other: &File) -> bool {
     let real = |path: &File| std::fs::canonicalize(path).ok();
     real(one).is_some_and(|one| real(other) == Some(one))
 }

@@ -2,7 +2,7 @@
 
 use super::args::{LevelChoice, Replay, SearchChoice};
 use super::exit::Exit;
-use super::load::{fail, fail_all, log_bytes};
+use super::load::{fail, fail_all, log_bytes, read_log};
 use super::output;
 use super::outputs::{self, Output, Replaces};
 use super::workers;
@@ -12,6 +12,7 @@ use crate::session::renew::{Renewal, renew};
 use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
 use crate::session::searching::SearchMode;
 use crate::session::whole::{Asked, Whole, not_written};
+use crate::session::workspace::Problems;
 use crate::view::html::escaped;
 use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt;
@@ -54,10 +55,15 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
     let mut cases = vec![];
     for file in &args.files {
         // One unreadable file does not keep the others from being replayed.
-        let exit = one(file, &options, args.json.json, &mut reports, &mut cases).unwrap_or_else(|exit| exit);
-        if cases.last().is_none_or(|case: &Case| case.file != file.display().to_string()) {
-            cases.push(Case::unreadable(file));
-        }
+        let exit = match one(file, &options, args.json.json, &mut reports, &mut cases) {
+            Ok(exit) | Err(Failed::Told(exit)) => exit,
+            Err(Failed::NotReplayed(problems)) => {
+                let (file, why) = (file.display().to_string(), problems.first());
+                reports.push(report(&file, "not replayed", 0, &[], &Value::Null, Some(&why)));
+                cases.push(Case { file, outcome: Outcome::NotReplayed(why) });
+                fail_all(&problems)
+            }
+        };
         worst = worst.worse(exit);
     }
     if args.json.json {
@@ -117,14 +123,38 @@ fn anew(file: &Path, options: &Options, repair: bool) -> Result<Exit, Exit> {
     Ok(Exit::Done)
 }
 
+/// Why there is no verdict on a file.
+enum Failed {
+    /// It cannot be read, or not replayed as it was asked for.
+    NotReplayed(Box<Problems>),
+    /// What was found out cannot be written, which was told.
+    Told(Exit),
+}
+
+/// What came of a file, for programs. All files have the same fields.
+fn report(
+    file: &str,
+    verdict: &str,
+    records: usize,
+    notes: &[String],
+    divergence: &Value,
+    error: Option<&Diagnostic>,
+) -> Value {
+    let error = error.map(|e| json!({ "code": e.code, "message": e.message, "notes": e.notes }));
+    json!({
+        "file": file, "verdict": verdict, "records": records, "notes": notes, "divergence": divergence,
+        "error": error,
+    })
+}
+
 fn one(
     file: &Path,
     options: &Options,
     json: bool,
     reports: &mut Vec<Value>,
     cases: &mut Vec<Case>,
-) -> Result<Exit, Exit> {
-    let bytes = log_bytes(file)?;
+) -> Result<Exit, Failed> {
+    let bytes = read_log(file).map_err(|problem| Failed::NotReplayed(Box::new(Problems::one(problem))))?;
     let mut steps = 0;
     let mut notes = vec![];
     let verdict = replay(&bytes, options, &mut |event| match event {
@@ -136,7 +166,7 @@ fn one(
             }
         }
     })
-    .map_err(|problems| fail_all(&problems))?;
+    .map_err(Failed::NotReplayed)?;
     notes.extend(beside::changed(file, &bytes).iter().map(|path| {
         format!("note: `{}` has another text now than this session holds, and it is this session's text that was replayed", path.display())
     }));
@@ -154,13 +184,8 @@ fn one(
         },
     });
     if json {
-        reports.push(json!({
-            "file": file.display().to_string(),
-            "verdict": word,
-            "records": steps,
-            "notes": notes,
-            "divergence": if let Verdict::Diverges(d) = &verdict { divergence_json(d) } else { Value::Null },
-        }));
+        let divergence = if let Verdict::Diverges(d) = &verdict { divergence_json(d) } else { Value::Null };
+        reports.push(report(&file.display().to_string(), word, steps, &notes, &divergence, None));
         return Ok(exit);
     }
     let actions = super::sessions::actions(steps);
@@ -172,7 +197,7 @@ fn one(
     let is_told = |n: &&String| n.starts_with("warning") || n.starts_with("note: ");
     let shown = notes.iter().filter(|n| is_told(n) || options.level == Level::Performance);
     shown.for_each(|n| text += &format!("  {n}\n"));
-    output::print(&text)?;
+    output::print(&text).map_err(Failed::Told)?;
     Ok(exit)
 }
 
@@ -188,14 +213,8 @@ enum Outcome {
     Skipped(String),
     /// What differs, and all about it.
     Differs(String, String),
-    /// It cannot be read.
-    Unreadable,
-}
-
-impl Case {
-    fn unreadable(file: &Path) -> Case {
-        Case { file: file.display().to_string(), outcome: Outcome::Unreadable }
-    }
+    /// It cannot be read, or not replayed as it was asked for.
+    NotReplayed(Diagnostic),
 }
 
 /// How a report begins, by which an earlier one is known.
@@ -208,7 +227,7 @@ fn junit(cases: &[Case]) -> String {
         "{JUNIT_BEGINS} tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n",
         cases.len(),
         count(|o| matches!(o, Outcome::Differs(..))),
-        count(|o| matches!(o, Outcome::Unreadable)),
+        count(|o| matches!(o, Outcome::NotReplayed(_))),
         count(|o| matches!(o, Outcome::Skipped(_))),
     );
     for case in cases {
@@ -218,9 +237,15 @@ fn junit(cases: &[Case]) -> String {
             Outcome::Differs(what, all) => {
                 format!("<failure message=\"{}\">{}</failure>", escaped(what), escaped(all))
             }
-            Outcome::Unreadable => {
-                "<error message=\"The session cannot be read, or not replayed as it was asked for.\"/>"
-                    .to_owned()
+            Outcome::NotReplayed(why) => {
+                let all = std::iter::once(&why.message).chain(&why.notes).cloned().collect::<Vec<_>>();
+                format!(
+                    "<error type=\"{}\" message=\"{}: {}\">{}</error>",
+                    why.code,
+                    why.code,
+                    escaped(&why.message),
+                    escaped(&all.join("\n"))
+                )
             }
         };
         out += &format!(

@@ -6,6 +6,7 @@ use super::load::{fail, opened};
 use super::output;
 use crate::device::name_in;
 use crate::lang::diag::Diagnostic;
+use crate::rewrite::strategy::in_order;
 use crate::session::Session;
 use crate::session::amounts::{Amounts, Rates};
 use crate::session::auto;
@@ -37,8 +38,7 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     }
     let text = match args.strategies.as_slice() {
         [] => auto::to_tune(target_of(&args.device), session.workspace()).to_owned(),
-        [one] => one.clone(),
-        all => all.iter().map(|s| format!("({s})")).collect::<Vec<_>>().join(" ; "),
+        all => in_order(all, " ; "),
     };
     let control = Control::silent();
     // The first signal ends the tuning, which prints what it has.

@@ -9,6 +9,7 @@ use super::whole::{self, Asked, Whole, not_written};
 use super::workspace::{Generic, Workspace};
 use crate::emit::dispatch::{Way, alike, dispatch};
 use crate::emit::host;
+use crate::emit::kernel::Kernel;
 use crate::emit::names::Namer;
 use crate::emit::{C_FLAGS, Language};
 use crate::lang::constraint::SizeConstraint;
@@ -118,23 +119,19 @@ pub fn files(
     about.push(format!("{}: {}", b.kernel.name, sides[1].about));
     let chosen = dispatch(&program.name, size, &kept, &about).map_err(refused)?;
     let name = &chosen.name;
+    let used = [&a, &b, &plain].map(|g| &g.kernel);
+    let used: Vec<&Kernel> =
+        used.into_iter().filter(|kernel| kept.iter().any(|way| way.kernel.name == kernel.name)).collect();
+    let sources: Vec<String> = used.iter().map(|kernel| format!("{}.c", kernel.name)).collect();
+    let generated = |text: &str| format!("{}\n{text}", host::MARKS[0]);
     let mut out = vec![
-        (format!("{name}.h"), host::header(&chosen, &about)),
-        (format!("{name}.c"), format!("{}\n{}", host::MARKS[0], chosen.text)),
-        (format!("{name}_host.c"), host::host(&chosen)),
+        (format!("{name}.h"), host::header(&chosen, &about, &sources)),
+        (format!("{name}.c"), generated(&chosen.text)),
+        (format!("{name}_host.c"), host::host(&chosen, &sources)),
     ];
-    let used: Vec<&Generic> = [&a, &b, &plain]
-        .into_iter()
-        .filter(|g| kept.iter().any(|way| way.kernel.name == g.kernel.name))
-        .collect();
-    for kernel in &used {
-        out.push((
-            format!("{}.c", kernel.kernel.name),
-            format!("{}\n{}", host::MARKS[0], kernel.kernel.text),
-        ));
-    }
-    let objects: Vec<String> = used.iter().map(|g| format!("{}.c", g.kernel.name)).collect();
-    out.push(("Makefile".to_owned(), makefile(name, &objects.join(" "))));
+    let makefile = makefile(name, &sources.join(" "));
+    out.extend(sources.into_iter().zip(used.iter().map(|kernel| generated(&kernel.text))));
+    out.push(("Makefile".to_owned(), makefile));
     Ok(out)
 }
 

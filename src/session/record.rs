@@ -16,6 +16,8 @@ pub struct Recorder {
     writer: Option<LogWriter>,
     /// Where the log is to be as soon as that can be written, while there is no writer.
     wanted: Option<PathBuf>,
+    /// The file that holds the session, where that is only read.
+    read: Option<PathBuf>,
     named: bool,
     problem: Option<String>,
     /// The lines of the log, for giving it another name. They are on disk as well, where that can be written.
@@ -85,6 +87,7 @@ impl Recorder {
         Recorder {
             writer: None,
             wanted: None,
+            read: None,
             named: false,
             problem: None,
             lines: vec![],
@@ -96,6 +99,11 @@ impl Recorder {
             before: 0,
             next_try: None,
         }
+    }
+
+    /// Records nothing, since all that is done is in this file.
+    pub fn reading(path: &Path) -> Recorder {
+        Recorder { read: Some(path.to_path_buf()), ..Recorder::none() }
     }
 
     /// A log that is nowhere yet.
@@ -352,7 +360,7 @@ impl Recorder {
 
     pub fn state(&self) -> SaveState {
         SaveState {
-            path: self.writer.as_ref().map(|w| w.path().to_path_buf()),
+            path: self.writer.as_ref().map(|w| w.path().to_path_buf()).or_else(|| self.read.clone()),
             named: self.named,
             // Without a header there is no log, and nothing that would have to be saved.
             unsaved: match &self.writer {

@@ -215,37 +215,86 @@ fn rebuild(
     backend: Arc<dyn Backend>,
     notify: Arc<dyn Fn() + Send + Sync>,
 ) -> Result<Session, Box<Problems>> {
-    let one = |d| Box::new(Problems::one(d));
     let mut session = open_with(&log.header, origin, backend.clone(), notify)?;
-    let options =
-        Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend, foreign: false };
+    let options = by_trails(backend);
     for entry in &log.entries {
-        let (line, record, sealed) = match entry {
-            Entry::Known { line, record, sealed, .. } => (*line, record, *sealed),
-            Entry::Unknown { line, reason, .. } => return Err(unavailable(*line, reason)),
-        };
-        let (action, recorded) = read(record, line)?;
-        match step(&mut session, &action, &recorded, &options) {
-            // A time is shown for this very kernel, and where it is as it was recorded.
-            Ok(Step::Agrees(_) | Step::NoDevice(_)) => {
-                if sealed && measured_here(&session, &action, &recorded) {
-                    session.keep_measurement(&action, &recorded);
-                }
-            }
-            Ok(Step::Differs { what, .. }) => {
-                let problem = format!("The session cannot be resumed: on line {line}, {what}.");
-                return Err(one(
-                    Diagnostic::error("E0807", problem).hint("`shine-tui replay` shows the difference.")
-                ));
-            }
-            Err(d) => {
-                return Err(one(
-                    d.note(format!("This happened while line {line} of the session was replayed."))
-                ));
-            }
-        }
+        again(&mut session, entry, &options)?;
     }
     Ok(session)
+}
+
+/// As a session is opened: searches by their trails, and nothing measured.
+fn by_trails(backend: Arc<dyn Backend>) -> Options {
+    Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend, foreign: false }
+}
+
+/// Takes the action of an entry again; what was measured is taken over from it.
+fn again(
+    session: &mut Session,
+    entry: &Entry,
+    options: &Options,
+) -> Result<(Action, Outcome), Box<Problems>> {
+    let one = |d| Box::new(Problems::one(d));
+    let (line, record, sealed) = match entry {
+        Entry::Known { line, record, sealed, .. } => (*line, record, *sealed),
+        Entry::Unknown { line, reason, .. } => return Err(unavailable(*line, reason)),
+    };
+    let (action, recorded) = read(record, line)?;
+    match step(session, &action, &recorded, options) {
+        // A time is shown for this very kernel, and where it is as it was recorded.
+        Ok(Step::Agrees(_) | Step::NoDevice(_)) => {
+            if sealed && measured_here(session, &action, &recorded) {
+                session.keep_measurement(&action, &recorded);
+            }
+            Ok((action, recorded))
+        }
+        Ok(Step::Differs { what, .. }) => {
+            let problem = format!("The session cannot be resumed: on line {line}, {what}.");
+            Err(one(Diagnostic::error("E0807", problem).hint("`shine-tui replay` shows the difference.")))
+        }
+        Err(d) => Err(one(d.note(format!("This happened while line {line} of the session was replayed.")))),
+    }
+}
+
+/// A saved session that is played action by action, for those who watch.
+pub struct Playback {
+    entries: std::vec::IntoIter<Entry>,
+    options: Options,
+    /// What is to be told of the log.
+    pub warnings: Vec<String>,
+}
+
+impl Playback {
+    /// The session of a file as it began, and what was done in it. Nothing of it is run: `backend` says what there is to run on.
+    ///
+    /// # Errors
+    /// As [`resume`].
+    pub fn open(
+        path: &Path,
+        bytes: &[u8],
+        backend: Arc<dyn Backend>,
+        notify: Arc<dyn Fn() + Send + Sync>,
+    ) -> Result<(Session, Playback), Box<Problems>> {
+        let mut log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+        log.warnings.extend(without_seals(&log));
+        let mut session = open_with(&log.header, &Origin::default(), backend.clone(), notify)?;
+        session.set_recorder(Recorder::reading(path));
+        let (entries, warnings) = (log.entries.into_iter(), log.warnings);
+        Ok((session, Playback { entries, options: by_trails(backend), warnings }))
+    }
+
+    /// How many actions follow.
+    pub fn left(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Takes the next action, and says what it was and what came of it; nothing at the end.
+    ///
+    /// # Errors
+    /// As [`resume`].
+    pub fn next(&mut self, session: &mut Session) -> Result<Option<(Action, Outcome)>, Box<Problems>> {
+        self.entries.next().map(|entry| again(session, &entry, &self.options)).transpose()
+    }
 }
 
 /// What is said of a log whose lines have no seals.

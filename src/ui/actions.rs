@@ -38,7 +38,7 @@ pub(super) fn typed(app: &mut App, action: Action) -> Result<(), Vec<Line>> {
 }
 
 /// Says what came of an action.
-fn done(app: &mut App, outcome: &Outcome) {
+pub(super) fn done(app: &mut App, outcome: &Outcome) {
     match outcome {
         Outcome::Term { revision, .. } => {
             let Some(made) = app.session.history().revision(*revision) else { return };

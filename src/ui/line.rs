@@ -279,7 +279,9 @@ impl Dialogue {
             out.push(format!("[{status}]"));
             self.status = status;
         }
-        out.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+        let text = out.iter().map(|line| format!("{}\n", line.trim_end())).collect();
+        // Whatever it comes from: a message, a file, a pane.
+        self.app.setup.terminal.alphabet.printed(text)
     }
 
     /// What lies over the panes. A text that was refused is not asked for again.

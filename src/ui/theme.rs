@@ -222,7 +222,7 @@ fn nearest(r: u8, g: u8, b: u8, range: std::ops::RangeInclusive<u8>) -> u8 {
 }
 
 /// What xterm shows for an entry of the 256-colour table.
-fn rgb_of(index: u8) -> (u8, u8, u8) {
+pub(super) fn rgb_of(index: u8) -> (u8, u8, u8) {
     const BASE: [(u8, u8, u8); 16] = [
         (0, 0, 0),
         (205, 0, 0),

@@ -10,6 +10,7 @@ use crate::device::roofline::Peak;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::rewrite::strategy::in_order;
 use crate::session::Session;
 use crate::session::action::{Measurement, RevisionId, Target};
 use crate::session::best::Standing;
@@ -296,6 +297,5 @@ pub fn strategy(session: &Session) -> Option<String> {
         line.iter().skip(1).map(|id| history.revision(*id)?.elevate.clone()).collect();
     let steps = steps.filter(|steps| !steps.is_empty())?;
     let name: String = session.workspace().program.name.chars().filter(|c| c.is_alphanumeric()).collect();
-    let body: Vec<String> = steps.iter().map(|step| format!("({step})")).collect();
-    Some(format!("strategy {name}Exported =\n  {}\n", body.join("\n  ; ")))
+    Some(format!("strategy {name}Exported =\n  {}\n", in_order(&steps, "\n  ; ")))
 }

@@ -151,6 +151,14 @@ impl Alphabet {
         }
         Cow::Owned(out)
     }
+
+    /// Lines that are printed one below the other: in ASCII each is [cleaned](Alphabet::clean).
+    pub fn printed(self, lines: String) -> String {
+        if self == Alphabet::Unicode || lines.is_ascii() {
+            return lines;
+        }
+        lines.split('\n').map(|line| self.clean(line)).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// Characters that are not controls and yet move or hide other text: directions and invisible separators.
@@ -184,8 +192,12 @@ fn ascii_twin(c: char) -> &'static str {
         '✓' => "ok",
         '✗' => "no",
         '±' => "+-",
+        '≈' => "~",
+        '╱' => "/",
         'µ' | 'μ' => "u",
-        '█' | '▓' | '▒' | '░' | '■' => "#",
+        '█' | '▓' | '▒' | '░' | '■' | '▀' | '▄' | '▁' | '▂' | '▃' | '▅' | '▆' | '▇' => {
+            "#"
+        }
         '▏' | '▎' | '▍' | '▌' | '▋' | '▊' | '▉' => "-",
         '│' | '┃' | '║' => "|",
         '─' | '━' | '═' => "-",
@@ -537,6 +549,8 @@ mod tests {
         let clean = Alphabet::Ascii.clean(text);
         assert_eq!(clean, "\\x. x |> map -> n*m ... ??.[31m    tab");
         assert_eq!(Alphabet::Unicode.clean("a\u{202e}b\u{7}"), "a.b.");
+        assert_eq!(Alphabet::Ascii.printed("5 µs\n✓ … ›\n".to_owned()), "5 us\nok ... >\n");
+        assert_eq!(Alphabet::Unicode.printed("5 µs\n".to_owned()), "5 µs\n");
     }
 
     #[test]

@@ -23,12 +23,12 @@ use crate::lang::nat::{Nat, NatVar, Ranges};
 use crate::lang::ty::Scalar;
 use std::fmt::Write;
 
-/// The text of `NAME_host.c`, which lies beside `NAME.c`: around a function in C.
-pub fn host(kernel: &Kernel) -> String {
-    let (name, usage) = (&kernel.name, usage(kernel));
+/// The text of `NAME_host.c`, which lies beside `NAME.c`: around a function in C, which calls those of the files `with`.
+pub fn host(kernel: &Kernel, with: &[String]) -> String {
+    let (name, usage, sources) = (&kernel.name, usage(kernel), header::sources(kernel, with));
     let head = format!(
         "// Calls the kernel with numbers from a fixed seed and prints a checksum of each output.\n\
-         //   cc -O3 -fopenmp {name}.c {name}_host.c -lm -o {name} && ./{name}{usage}\n\n\
+         //   cc -O3 -fopenmp {sources} {name}_host.c -lm -o {name} && ./{name}{usage}\n\n\
          #include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n{};\n",
         kernel.prototype
     );

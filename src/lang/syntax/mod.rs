@@ -11,6 +11,7 @@ mod lexer;
 mod outline;
 pub mod pairs;
 mod parse;
+mod parts;
 pub mod print;
 mod scan;
 
@@ -21,6 +22,7 @@ pub use parse::{
     MAX_PROBLEMS, parse, parse_elevate, parse_expr, parse_item, parse_program, parse_rule_side, parse_rules,
     parse_size, parse_sketch, parse_strategy, parse_type,
 };
+pub use parts::{enclosed, without_comments};
 
 #[cfg(test)]
 mod tests;

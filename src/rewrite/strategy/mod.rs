@@ -16,7 +16,7 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::eval::Sizes;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::path::Path;
-use crate::lang::syntax::ast;
+use crate::lang::syntax::{ast, enclosed, without_comments};
 use crate::lang::term::Term;
 use crate::rule::apply::Counts;
 use crate::rule::{Rewritten, RuleSet, RuleUse, WhyNot};
@@ -115,7 +115,18 @@ pub fn at_position(term: &Term, at: &Path, strategy: &str) -> String {
         here = next;
     }
     let open: String = way.iter().map(|word| format!("{word}(")).collect();
-    format!("{open}{strategy}{}", ")".repeat(way.len()))
+    match way.len() {
+        0 => strategy.to_owned(),
+        deep => format!("{open}{}{}", without_comments(strategy), ")".repeat(deep)),
+    }
+}
+
+/// Strategies as they were typed, one after the other; `between` stands between two of them.
+pub fn in_order<S: AsRef<str>>(strategies: &[S], between: &str) -> String {
+    match strategies {
+        [one] => without_comments(one.as_ref()).into_owned(),
+        all => all.iter().map(|one| enclosed(one.as_ref())).collect::<Vec<_>>().join(between),
+    }
 }
 
 /// Whether a term is in a sketch that may use the definitions of a library.
@@ -279,4 +290,15 @@ pub fn run<'a>(
     control: &'a mut Control<'a>,
 ) -> Result<Rewritten, Box<Stuck>> {
     machine::Machine::new(env, script, control, root).start(strategy, root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_strategies_stand_one_after_the_other_without_their_comments() {
+        assert_eq!(in_order(&["a <+ b -- note"], " ; "), "a <+ b");
+        assert_eq!(in_order(&["f(x) -- one )", "a <+ b -- two", "c"], " ; "), "f(x) ; (a <+ b) ; c");
+    }
 }

@@ -4,6 +4,7 @@ use super::alphabet;
 use super::{Description, Folding, Operation, lines_and_about};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::rewrite::strategy::in_order;
 use crate::session::action::{Action, RevisionId, Sizes};
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::{App, Trail};
@@ -161,7 +162,7 @@ fn copied(app: &App) -> String {
         }
         Part::Steps { first } => {
             let steps = history.line(row.revision).into_iter().skip_while(|id| *id != first);
-            steps.filter_map(made).collect::<Vec<_>>().join(" ;\n")
+            in_order(&steps.filter_map(made).collect::<Vec<_>>(), " ;\n")
         }
     }
 }
@@ -392,10 +393,7 @@ pub fn without(app: &mut App) {
     let history = app.session.history();
     let done = later.iter().filter_map(|id| history.revision(*id)?.elevate.as_ref());
     let done: Vec<&String> = done.collect();
-    let text = match done.as_slice() {
-        [one] => (*one).clone(),
-        several => several.iter().map(|step| format!("({step})")).collect::<Vec<_>>().join(" ; "),
-    };
+    let text = in_order(&done, " ; ");
     if perform(app, Action::Goto { revision: before }) {
         app.tell(Role::Hint, format!("Doing again what followed revision {id}, without it."));
         strategies::run(app, &text, Path::root());

@@ -6,6 +6,7 @@ use ratatui_textarea::TextArea;
 
 use super::EntryKind;
 use crate::lang::path::Path;
+use crate::lang::syntax::without_comments;
 use crate::ui::command::Command;
 use crate::view::text::Span;
 use crate::view::{Line, Role};
@@ -168,7 +169,11 @@ impl Choice {
         if let Some((rule, at)) = &self.rule
             && text.contains(|c: char| c.is_ascii_digit())
         {
-            let name = if text.starts_with(&**rule) { text.to_owned() } else { format!("{rule}({text})") };
+            let name = if text.starts_with(&**rule) {
+                text.to_owned()
+            } else {
+                format!("{rule}({})", without_comments(text))
+            };
             if self.items.iter().all(|item| item.name != name) {
                 let value = Value::Rule(name.clone(), at.clone());
                 let doc = "Apply it with these arguments.".to_owned();
