@@ -173,7 +173,8 @@ fn sizes_can_be_left_open_and_patterns_left_out() {
 
 #[test]
 fn the_cost_decides_among_what_satisfies_a_sketch() {
-    let elevate = "strategy dearPar = [mapPar(50), mapSeq(2)]";
+    let elevate = "strategy dearPar = [mapPar(50), mapSeq(2)]
+        strategy dear(w) = reach not contains(map) using { useMapSeq, useMapPar } with (cost: [mapSeq(w)])";
     let of = |cost: &str| {
         let strategy = format!("reach not contains(map) using {{ useMapSeq, useMapPar }} with ({cost})");
         apply(SCALE, "", elevate, &strategy)
@@ -187,6 +188,9 @@ fn the_cost_decides_among_what_satisfies_a_sketch() {
         assert!(ran.code == 0 && ran.out.contains(shown), "{cost}: {}{}", ran.out, ran.err);
     }
     assert!(of("cost: cheap").err.contains("E0412"));
+    // A parameter stands for a weight.
+    let ran = apply(SCALE, "", elevate, "dear(50)");
+    assert!(ran.code == 0 && ran.out.contains("mapPar"), "{}{}", ran.out, ran.err);
 }
 
 #[test]
@@ -367,6 +371,32 @@ fn searches_make_their_guides_and_choose_their_rules() {
             "{name}: {last}"
         );
     }
+}
+
+/// Holes stand for sizes that divide those of the program, as they are written or given.
+#[test]
+fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), "def f (a: 21.f32): 21.f32 = a |> map (\\x. x + 1.5)")
+        .unwrap();
+    std::fs::write(world.path().join("m.rise"), kernel("matmul")).unwrap();
+    let found = |program: &str, sizes: &[&str], goal: &str| {
+        let ran = run(world.path(), &[&["search", program, &format!("reach {goal}")], sizes].concat());
+        assert_eq!(ran.code, 0, "{goal}: {}{}", ran.out, ran.err);
+        ran.out
+    };
+    let tiled = "containsMap(21/?t, containsMap(?t, ?))";
+    assert!(found("p.rise", &[], &format!("{tiled} and ?t > 1")).contains("split 7"));
+    assert!(found("p.rise", &[], &format!("{tiled} and ?t < 7")).contains("split 3"));
+    let sizes = ["--size", "m=49"];
+    let rows = "containsMap(m/?t, containsMap(?t, ?))";
+    assert!(found("m.rise", &[], rows).contains("split 32"));
+    assert!(found("m.rise", &sizes, rows).contains("split 7"));
+    assert!(found("m.rise", &sizes, &format!("{rows} and m % ?t == 0 and ?t > 7")).contains("split 49"));
+    // A size that is no whole number is told at once.
+    let ran = run(world.path(), &["search", "p.rise", "reach containsMap(21/4, ?)"]);
+    let said = "it asks for `21/4`, and sizes are whole numbers";
+    assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains(said), "{}{}", ran.out, ran.err);
 }
 
 /// What is printed is an ordinary strategy of searches, which finds what was found.

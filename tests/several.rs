@@ -101,14 +101,22 @@ fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
          let e = row |> map (\\x. exp (x - top)) in
          let s = reduce (+) 0 e in
          e |> map (\\x. x / s))";
-    for (items, m, once) in
-        [(256, 8192, true), (256, 16384, false), (512, 16384, true), (1024, 32768, true), (1024, 9001, false)]
-    {
+    for (number, items, m, once) in [
+        ("f32", 256, 8192, true),
+        ("f32", 256, 32768, true),
+        ("f32", 256, 65536, false),
+        ("f64", 256, 16384, true),
+        ("f64", 256, 32768, false),
+        ("f32", 512, 16384, true),
+        ("f32", 1024, 32768, true),
+        ("f32", 1024, 9001, false),
+    ] {
         let strategy = format!("autoBy(onWorkItems, id) with (items: {items})");
-        let kernel = ran(folder.path(), softmax, &format!("n=3 m={m}"), &device, &strategy);
+        let softmax = softmax.replace("f32", number);
+        let kernel = ran(folder.path(), &softmax, &format!("n=3 m={m}"), &device, &strategy);
         let (group, reads) = (format!("({items}, 1, 1)"), kernel.matches("a[").count());
         let is_kept = kernel.contains(&group) && reads == m / items;
-        assert_eq!(is_kept, once, "{items}, {m}: {reads} reads\n{kernel}");
+        assert_eq!(is_kept, once, "{number}, {items}, {m}: {reads} reads\n{kernel}");
     }
 }
 

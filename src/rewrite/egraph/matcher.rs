@@ -860,3 +860,27 @@ impl Program {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_of_many_chunks_are_those_that_were_written() {
+        let mut found = Matches { stride: 2, chunks: vec![] };
+        let most = 2 * IN_CHUNK + 5;
+        (0..most as u32).for_each(|n| found.end().extend([n / 2, 7]));
+        assert_eq!((found.len(), found.chunks.len(), found.is_empty()), (most, 3, false));
+        assert_eq!(found.get(most - 1).0, [(most as u32 - 1) / 2, 7]);
+        // Each stands twice, but for those before the chunk that is tidied, and the last.
+        found.tidy(IN_CHUNK);
+        assert_eq!(found.len(), IN_CHUNK + IN_CHUNK / 2 + 3);
+        assert!(found.iter().map(|m| m.0[0]).is_sorted());
+        for len in [IN_CHUNK + 1, IN_CHUNK, 3, 0] {
+            found.truncate(len);
+            assert_eq!((found.len(), found.iter().count()), (len, len));
+        }
+        found.end().extend([1, 2]);
+        assert_eq!(found.len(), 1);
+    }
+}

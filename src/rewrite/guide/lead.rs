@@ -106,7 +106,9 @@ mod tests {
     use super::*;
     use crate::lang::diag::{FileId, Sources};
     use crate::lang::infer::program;
+    use crate::lang::nat::Nat;
     use crate::lang::syntax::{parse_program, parse_sketch};
+    use crate::rule::RuleArg;
     use crate::sketch::{Library, read};
 
     #[test]
@@ -134,5 +136,19 @@ mod tests {
         let tiled = "containsMap(n/8, containsMap(8, contains(gather)))";
         assert_eq!(found(tiled, 0, 3, &[], false).map(|(rule, ..)| rule), Some("splitJoin(8)".to_owned()));
         assert_eq!(found("contains(gather (scatter ?))", 0, 1, &[], false), None);
+    }
+
+    #[test]
+    fn what_the_rules_of_the_search_do_as_well_leads_nowhere_else() {
+        let set = RuleSet::builtin(&mut Sources::new()).0;
+        let text = "def f (a: n.f32) = a |> map abs";
+        let start = program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term;
+        let (tree, _) = parse_sketch(FileId::NOWHERE, "containsMap(n/8, containsMap(8, ?))");
+        let goal = read(&tree, &Library::builtin(), &["n".into()]).unwrap();
+        let nearest = Nearest { term: start, levels: 0, of: 2, but_for_sizes: false };
+        let eight = set.use_of("splitJoin", vec![RuleArg::Nat(Nat::constant(8))]).unwrap();
+        let led = |used: &[RuleUse]| lead(&set, used, &goal, &nearest, &|| false).map(|l| l.rule.to_string());
+        assert_eq!(led(&[]), Some("splitJoin(8)".to_owned()));
+        assert_eq!(led(&[eight]), None);
     }
 }

@@ -286,7 +286,8 @@ impl Report {
             return std::iter::once(NOT_READ.to_owned()).chain(self.of_outcome()).collect();
         }
         let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
-        let of_sketch = in_part.into_iter().chain((self.bare_map && !self.never).then_some(BARE_MAP)).map(str::to_owned);
+        let of_sketch =
+            in_part.into_iter().chain((self.bare_map && !self.never).then_some(BARE_MAP)).map(str::to_owned);
         let lead = self.lead.as_ref().map(ToString::to_string);
         let variant = self.variant.as_ref().map(|Variant { part, instead, .. }| {
             format!("With `{instead}` in the place of `{part}` the sketch is met.")
