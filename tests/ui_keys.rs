@@ -4,6 +4,7 @@ use crate::ui_common::{TestApp, UNICODE, kernel};
 use crossterm::event::{MouseButton, MouseEventKind};
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::files::Text;
+use shine_tui::ui::candidates::Candidate;
 use shine_tui::ui::event::Msg;
 use shine_tui::ui::keys::sequence;
 use shine_tui::ui::layout::Pane;
@@ -478,7 +479,8 @@ fn what_is_shown_in_the_place_of_a_pane_gets_its_keys() {
             "{}",
             app.text()
         );
-        app.press("Enter").idle();
+        // The first of them asks for a number, and the first that it offers is taken.
+        app.press("Enter Enter").idle();
         assert_eq!(app.app.session.history().len(), 3, "{}", app.text());
     }
 }
@@ -662,18 +664,20 @@ fn what_applies_anywhere_is_listed_best_first_and_idle_rules_last() {
     assert!(app.text().contains("best first"), "{}", app.text());
     // What changes the loops comes first; in each part a place is left once for all.
     let candidates = shine_tui::ui::panes::rules::shown(&app.app);
-    let busy: Vec<_> = candidates.iter().filter(|c| !c.rank.is_idle()).collect();
-    assert!(busy.is_sorted_by_key(|c| c.effect == Effect::None), "{all:?}");
-    assert!(busy.iter().any(|c| c.effect != Effect::None) && busy.iter().any(|c| c.effect == Effect::None));
-    let busy: Vec<_> = busy.iter().map(|c| (c.effect == Effect::None, c.at.clone())).collect();
+    let busy: Vec<_> = candidates.iter().filter(|c| !c.is_idle()).collect();
+    assert!(busy.is_sorted_by_key(|c| c.keeps_loops()), "{all:?}");
+    assert!(busy.iter().any(|c| !c.keeps_loops()) && busy.iter().any(|c| c.keeps_loops()));
+    // Those whose arguments are to be chosen, and of which it is not known what they do, are a part of their own.
+    let part = |c: &Candidate| (c.keeps_loops(), c.keeps_loops() && c.open, c.at.clone());
+    let busy: Vec<_> = busy.iter().map(|c| part(c)).collect();
     let mut places = busy.clone();
     places.dedup();
     let mut distinct = places.clone();
     distinct.sort();
     distinct.dedup();
     assert_eq!(places.len(), distinct.len(), "{places:?}");
-    let idle = candidates.iter().position(|c| c.rank.is_idle()).unwrap_or(candidates.len());
-    assert!(candidates.iter().skip(idle).all(|c| c.rank.is_idle()), "{all:?}");
+    let idle = candidates.iter().position(|c| c.is_idle()).unwrap_or(candidates.len());
+    assert!(candidates.iter().skip(idle).all(|c| c.is_idle()), "{all:?}");
     assert!(all.len() > idle || at("idAfter").is_none());
     // Each can be applied from here, and leaves a program that is listed anew.
     app.press("3 / o w n F Enter");

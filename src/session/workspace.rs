@@ -586,6 +586,21 @@ impl Workspace {
         program: &Program,
         target: lower::Target,
         sizes: Option<&Sizes>,
+    /// The program that runs for a target: the term, or what is made of it where nobody asked for a strategy.
+    pub fn what_runs(&self, term: &Term, target: Target, sizes: &Sizes) -> Term {
+        let known = Some(sizes).filter(|_| self.program.sizes.iter().all(|s| sizes.contains_key(s)));
+        let made = match target {
+            Target::C => None,
+            Target::OpenCl => auto::on_work_items(self, term, known),
+        };
+        let compiles = |made: &Term| {
+            let attempt =
+                self.attempt_of(&self.program.with_term(made.clone()), lower::Target::OpenCl, known);
+            attempt.is_ok_and(|attempt| attempt.module.is_ok())
+        };
+        made.map(|made| made.term).filter(compiles).unwrap_or_else(|| term.clone())
+    }
+
     ) -> Result<emit::Attempt, Diagnostic> {
         let lowered =
             lower::default_lowering(program).map_err(|problem| self.located(problem, &program.term))?;

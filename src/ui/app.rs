@@ -27,9 +27,10 @@ use super::theme::Theme;
 use super::window::{Content, Window};
 use crate::device::roofline::Peak;
 use crate::lang::diag::Diagnostic;
-use crate::lang::loops::LoopLine;
+use crate::lang::digest::Digest;
 use crate::lang::path::Path;
-use crate::session::action::{RevisionId, Target};
+use crate::lower::Nest;
+use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::bench::target_of;
 use crate::session::best::Standing;
 use crate::session::files::Text;
@@ -214,8 +215,10 @@ pub struct App {
     pub selection: Path,
     /// The present term, printed.
     pub printed: Printed,
-    /// The loops of the present term, and of which revision they are.
-    pub nest: (Option<RevisionId>, Vec<LoopLine>),
+    /// The loops of the present term, and of which term they are.
+    pub nest: Option<(Digest, Nest)>,
+    /// What the present term asks of sizes that these sizes do not meet.
+    pub broken: Option<(Digest, Sizes, Option<String>)>,
     /// The rules at the selection.
     pub rules: Rules,
     /// The code of the present term.
@@ -305,7 +308,8 @@ impl App {
             recall: Recall::default(),
             selection: Path::root(),
             printed: Printed::default(),
-            nest: (None, Vec::new()),
+            nest: None,
+            broken: None,
             rules: Rules::default(),
             code: Code { target, stage: None, listing: panes::kernel::Listing::default() },
             device: "cpu".to_owned(),
