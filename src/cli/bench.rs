@@ -12,7 +12,7 @@ use crate::lang::term::Term;
 use crate::lang::work;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome};
-use crate::session::bench::{Inputs, Outputs, Pair, target_of};
+use crate::session::bench::{Inputs, Outputs, Pair, of_comparison, target_of};
 use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
 use crate::session::peak;
@@ -186,6 +186,7 @@ fn pair_json(pair: &Pair) -> Value {
         "ratio": pair.comparison.ratio,
         "interval": [interval.low, interval.high],
         "confidence": interval.confidence,
+        "warnings": of_comparison(&pair.comparison).into_iter().collect::<Vec<_>>(),
         "verdict": match pair.comparison.verdict {
             Verdict::FirstFaster => "first",
             Verdict::SecondFaster => "second",

@@ -136,10 +136,7 @@ impl Session {
             }),
             Ok(Finished::Bench(Err(d))) => Err(d),
             Ok(Finished::Bench(Ok(m))) => {
-                if let Some(r) = self.history.revision_mut(base) {
-                    r.measurements.push((*m).clone());
-                }
-                let outcome = Outcome::Measured(*m);
+                let outcome = Outcome::Measured(self.kept(base, *m));
                 self.recorder.record(&action, &outcome);
                 Ok(outcome)
             }
@@ -172,11 +169,18 @@ impl Session {
         if self.current() != revision {
             self.goto_recorded(revision);
         }
+        let measured = self.kept(revision, measured.clone());
+        let action = Action::Bench { device: measured.device.clone() };
+        self.recorder.record(&action, &Outcome::Measured(measured));
+    }
+
+    /// A measurement that was made now, as it is kept with its revision: with a word where it took another time before.
+    fn kept(&mut self, revision: RevisionId, mut measured: Measurement) -> Measurement {
         if let Some(r) = self.history.revision_mut(revision) {
+            measured.warnings.extend(bench::of_repetition(&measured, &r.measurements));
             r.measurements.push(measured.clone());
         }
-        let action = Action::Bench { device: measured.device.clone() };
-        self.recorder.record(&action, &Outcome::Measured(measured.clone()));
+        measured
     }
 
     pub(super) fn resize_recorded(&mut self, sizes: &Sizes) {

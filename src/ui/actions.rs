@@ -54,7 +54,16 @@ fn done(app: &mut App, outcome: &Outcome) {
         Outcome::Unchanged { reason, .. } => app.tell(Role::Warning, reason.clone()),
         Outcome::Measured(m) => {
             let time = figures::time(m.median_ns);
-            app.tell(Role::Good, format!("{} on {}, checked: {}", time, m.device, m.check));
+            // What is to be minded stands before what is long.
+            match m.warnings.join(" ") {
+                mind if mind.is_empty() => {
+                    app.tell(Role::Good, format!("{time} on {}, checked: {}", m.device, m.check));
+                }
+                mind => {
+                    let told = format!("{time} on {}; mind: {mind} Checked: {}", m.device, m.check);
+                    app.tell(Role::Warning, told);
+                }
+            }
             bench::highlight(app, m);
         }
         Outcome::Tuned { revision, decision, .. } => {

@@ -8,7 +8,7 @@ use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
 use crate::device::stats::{CLOSE, Comparison, Verdict};
 use crate::session::action::{Measurement, RevisionId, Sizes};
-use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S};
+use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S, of_comparison};
 use crate::session::history::History;
 use std::collections::BTreeSet;
 
@@ -310,8 +310,13 @@ pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
     }
     lines.extend(differing(names, pair));
     lines.push(verdict(names, &pair.comparison));
-    for (name, m) in names.iter().zip([&pair.first, &pair.second]) {
-        lines.extend(m.warnings.iter().map(|w| Line::of(Role::Warning, format!("mind: {name}: {w}"))));
+    lines.extend(of_comparison(&pair.comparison).map(|w| Line::of(Role::Warning, format!("mind: {w}"))));
+    let [first, second] = [&pair.first.warnings, &pair.second.warnings];
+    let minded = |text: String| Line::of(Role::Warning, format!("mind: {text}"));
+    // What holds of both is said once.
+    lines.extend(first.iter().filter(|w| second.contains(w)).map(|w| minded(w.clone())));
+    for (name, own, other) in [(names[0], first, second), (names[1], second, first)] {
+        lines.extend(own.iter().filter(|w| !other.contains(w)).map(|w| minded(format!("{name}: {w}"))));
     }
     lines
 }
@@ -395,6 +400,7 @@ mod tests {
             check: "the high-level program".to_owned(),
             max_error: Some(2e-7),
             warnings: vec!["The clock changed.".to_owned()],
+            in_turns: false,
         }
     }
 
@@ -478,8 +484,8 @@ mod tests {
         assert_eq!(ids(&history), [2, 0, 3]);
         history.goto(1);
         assert_eq!(ids(&history), [1]);
-        assert!(history::are_apart(&measured(100.0), &measured(103.0)));
-        assert!(!history::are_apart(&measured(100.0), &measured(101.0)));
+        assert!(measured(100.0).is_apart(&measured(103.0)));
+        assert!(!measured(100.0).is_apart(&measured(101.0)));
         assert_eq!(ids(&History::new(Term::lit(Literal::Bool(true)), "f")), [0; 0]);
     }
 

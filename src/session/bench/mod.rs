@@ -8,6 +8,7 @@
 mod agree;
 pub mod cells;
 mod checked;
+mod doubt;
 mod inputs;
 mod known;
 mod pair;
@@ -16,6 +17,7 @@ mod request;
 
 pub use agree::{is_of_contraction, is_of_the_compiler};
 pub use checked::Beforehand;
+pub use doubt::{of_comparison, of_repetition};
 pub use inputs::Inputs;
 pub use known::Known;
 pub use pair::{Difference, Outputs, Pair, compare, in_turns};
@@ -122,7 +124,9 @@ pub fn measure(
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Measurement, Diagnostic> {
-    Ok(measurement(asked, run(asked, true, backend, cancel, report)?))
+    let mut measured = measurement(asked, run(asked, true, backend, cancel, report)?);
+    measured.warnings.extend(doubt::of_interval(&measured));
+    Ok(measured)
 }
 
 /// A run whose output was checked, as a measurement.
