@@ -460,7 +460,7 @@ mod tests {
         let rows = history::rows(&history, Looked::default(), Alphabet::Unicode);
         assert_eq!(
             rows[2].line.text(),
-            "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) gpu  splitJoin(32)"
+            "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) also took 9.000 µs gpu  splitJoin(32)"
         );
         // At other sizes than those that are looked at, they are said.
         let sizes = [("m".into(), 32)].into_iter().collect();
