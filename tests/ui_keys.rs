@@ -106,6 +106,26 @@ fn a_rule_with_parameters_says_where_it_stops() {
     );
 }
 
+/// An argument that does not divide is taken, since other sizes may be given; that these do not fit is told at once.
+#[test]
+fn an_argument_that_does_not_divide_is_told_in_every_size_of_the_terminal() {
+    for size in [(50, 15), (80, 24), (120, 36)] {
+        let mut texts = kernel("dot");
+        texts.program.text = "def f (a: m.f32): m.f32 = a |> map (\\x. x * x)".to_owned();
+        texts.default_sizes = [("m".into(), 1024)].into_iter().collect();
+        let mut app = TestApp::with(&texts, size, UNICODE, "default", FakeDevices::new());
+        app.press("a").type_text("topDown(splitJoin(5))").press("Enter").idle();
+        assert_eq!(app.app.session.current(), 1);
+        assert!(app.text().contains("not met: 5 divides m"), "{}", app.text());
+        let told = app.app.messages.back().map(|message| message.text.clone()).unwrap();
+        assert!(told.starts_with("These sizes do not meet what revision 1 asks: 5 divides m."), "{told}");
+        app.press("u");
+        assert!(!app.text().contains("not met"), "{}", app.text());
+        app.press("a").type_text("topDown(splitJoin(4))").press("Enter").idle();
+        assert!(!app.text().contains("not met"), "{}", app.text());
+    }
+}
+
 #[test]
 fn a_strategy_is_typed_and_a_mistake_is_shown_under_it() {
     let mut app = dot();

@@ -49,7 +49,15 @@ fn done(app: &mut App, outcome: &Outcome) {
             if made.steps.len() > 1 {
                 text += &format!(" ({})", history::rewrites(made));
             }
-            app.tell(Role::Good, text);
+            let broken = app.session.workspace().broken(&made.term, app.session.sizes());
+            match broken {
+                // What matters most is first, where there are few columns.
+                Some(c) => {
+                    let told = format!("These sizes do not meet what revision {revision} asks: {c}. {text}");
+                    app.tell(Role::Warning, told);
+                }
+                None => app.tell(Role::Good, text),
+            }
         }
         Outcome::Unchanged { reason, .. } => app.tell(Role::Warning, reason.clone()),
         Outcome::Measured(m) => {

@@ -420,6 +420,7 @@ impl App {
         panes::history::refresh(self);
         panes::kernel::refresh(self);
         panes::loops::refresh(self);
+        self.look_at_sizes();
         self.give_keys_to_what_is_seen();
         let shown = self.shown_panes();
         self.print();
@@ -440,6 +441,15 @@ impl App {
             if window.cursor != before {
                 self.moved(pane);
             }
+        }
+    }
+
+    /// Looks whether the sizes meet what the present term asks of them, where one of the two is another.
+    pub(super) fn look_at_sizes(&mut self) {
+        let (now, sizes) = (self.session.term().digest(), self.session.sizes());
+        if self.broken.as_ref().is_none_or(|(of, at, _)| *of != now || at != sizes) {
+            let broken = self.session.workspace().broken(self.session.term(), sizes);
+            self.broken = Some((now, sizes.clone(), broken.map(|c| c.to_string())));
         }
     }
 
@@ -615,6 +625,7 @@ impl App {
                 device: &self.device,
                 revision: self.revision,
                 revisions: history.len(),
+                broken: self.broken.as_ref().and_then(|(_, _, broken)| broken.as_deref()),
                 check: measured.map(|m| status::Check { error: m.max_error, sizes: &m.sizes }),
                 save: &self.session.save_state(),
                 missing: &self.session.missing_sizes(),
