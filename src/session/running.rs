@@ -52,10 +52,11 @@ impl Session {
                 let (backend, foreign) = (self.backend.clone(), self.foreign);
                 let progress = Progress::Bench(BenchProgress::Compiling);
                 let steps = self.history.steps_to(base);
+                let references = self.references.clone();
                 self.jobs.start(text, progress, move |control| {
                     let (sizes, device) = (&sizes, device.as_str());
                     let plain = bench::Asked::new(&workspace, &term, sizes, device, Mode::MEASURE);
-                    let asked = bench::Asked { foreign, ..plain };
+                    let asked = bench::Asked { foreign, known: Some(&references), ..plain };
                     let report = |p| control.report(Progress::Bench(p));
                     let result = bench::measure(&asked, &*backend, &control.cancel_flag(), &report);
                     let result = result.map_err(|d| blame::explained(d, &workspace, &steps));

@@ -8,7 +8,7 @@ use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
 use crate::device::stats::{CLOSE, Comparison, Verdict};
 use crate::session::action::{Measurement, RevisionId, Sizes};
-use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S, of_comparison};
+use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S, of_comparison, plain_seconds};
 use crate::session::history::History;
 use std::collections::BTreeSet;
 
@@ -26,9 +26,7 @@ pub struct Table {
 /// What is said before a measurement whose program takes so many operations that the plain C with which its kernel is
 /// compared may not come to its end: that would be found out only when the time of each run is over.
 pub fn foreseen(operations: f64, threads: usize) -> Option<String> {
-    /// Of code that is compiled plainly and not in vectors; few programs are faster.
-    const A_SECOND: f64 = 1e9;
-    let seconds = operations / (A_SECOND * threads.max(1) as f64);
+    let seconds = plain_seconds(operations, threads);
     (seconds > TIME_LIMIT_S).then(|| {
         let threads = if threads > 1 { format!("{threads} threads") } else { "one thread".to_owned() };
         let (operations, time) = (figures::count_of(operations), figures::long(seconds));

@@ -4,16 +4,24 @@ use crate::device::HostData;
 use crate::lang::digest::Digest;
 use std::sync::{Mutex, PoisonError};
 
-/// More than so many bytes are not kept.
-const MOST: usize = 1 << 30;
-
 /// Outputs by what they are of.
-#[derive(Default)]
 pub struct Known {
     kept: Mutex<Vec<(Digest, Vec<HostData>)>>,
+    /// More than so many bytes are not kept.
+    most: usize,
 }
 
 impl Known {
+    /// For as long as many kernels are tried.
+    pub fn of_many() -> Known {
+        Known { kept: Mutex::default(), most: 1 << 30 }
+    }
+
+    /// For as long as a session, which needs memory for other things as well.
+    pub fn of_session() -> Known {
+        Known { kept: Mutex::default(), most: 256 << 20 }
+    }
+
     pub(super) fn get(&self, key: Digest) -> Option<Vec<HostData>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().find(|(k, _)| *k == key).map(|(_, outputs)| outputs.clone())
@@ -23,7 +31,7 @@ impl Known {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push((key, outputs.to_vec()));
         let bytes = |all: &[HostData]| all.iter().map(|data| data.as_bytes().len()).sum::<usize>();
-        while kept.iter().map(|(_, all)| bytes(all)).sum::<usize>() > MOST {
+        while kept.iter().map(|(_, all)| bytes(all)).sum::<usize>() > self.most {
             kept.remove(0);
         }
     }

@@ -21,7 +21,7 @@ pub use doubt::{of_comparison, of_repetition};
 pub use inputs::Inputs;
 pub use known::Known;
 pub use pair::{Difference, Outputs, Pair, compare, in_turns};
-pub use request::{TIME_LIMIT_S, request};
+pub use request::{TIME_LIMIT_S, plain_seconds, request};
 
 use super::action::{Measurement, MedianTime, PartTime, Sizes, Target};
 use super::amounts::Amounts;
@@ -46,7 +46,10 @@ use std::time::{Duration, Instant};
 pub enum BenchProgress {
     Compiling,
     CheckingSmall,
-    Reference,
+    /// The program as it is written runs in plain C, for about so long or longer.
+    Reference {
+        least: Duration,
+    },
     /// So many runs are done, of as many at most; and for how long it goes on at most, where that is known.
     Running {
         done: u32,
