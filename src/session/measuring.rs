@@ -46,6 +46,7 @@ impl Session {
         device: &str,
         other: &Session,
         cancel: &AtomicBool,
+        report: &dyn Fn(BenchProgress),
     ) -> Result<bench::Pair, Diagnostic> {
         let first = self.asked_of(device, Mode::MEASURE, None);
         let second = bench::Asked {
@@ -53,7 +54,7 @@ impl Session {
             known: Some(&self.references),
             ..other.asked_of(device, Mode::MEASURE, None)
         };
-        bench::compare(&first, &second, &*self.backend, cancel, &|_| {})
+        bench::compare(&first, &second, &*self.backend, cancel, report)
     }
 
     /// Looks whether the two could be measured in turns with these of the sizes, as far as that can be said without a run.
@@ -335,8 +336,8 @@ impl Session {
         inputs: Option<&'a Inputs>,
     ) -> bench::Asked<'a> {
         let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
-        let foreign = self.foreign;
-        bench::Asked { inputs, foreign, ..bench::Asked::new(workspace, term, sizes, device, mode) }
+        let (foreign, known) = (self.foreign, Some(&*self.references));
+        bench::Asked { inputs, foreign, known, ..bench::Asked::new(workspace, term, sizes, device, mode) }
     }
 
     /// Runs the current revision once on data from files, as a job; [`Session::shown`] gives what came of it.
