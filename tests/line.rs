@@ -548,7 +548,7 @@ fn a_colon_before_a_command_means_nothing() {
 #[test]
 fn questions_are_answered_by_the_next_line() {
     let dir = tempfile::tempdir().unwrap();
-    let ran = line(dir.path(), "dot", "sizes\nk=64\nrules\n1\npreview\nopen\nhelp\n");
+    let ran = line(dir.path(), "dot", "sizes\nk=64\nrules\n1\npreview\nopen\n1\nhelp\n");
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("Sizes") && ran.out.contains("k=64"), "{}", ran.out);
     assert!(ran.out.contains(": term") && ran.out.contains("Revision 1: "), "{}", ran.out);
