@@ -267,6 +267,7 @@ fn point(n: i64, times: [u64; 2]) -> Point {
         check: String::new(),
         max_error: None,
         warnings: vec![],
+        in_turns: false,
     };
     let comparison = compare_turns(&runs[0], &runs[1]).unwrap();
     Point {

@@ -82,6 +82,35 @@ fn with_ascii_nothing_else_is_printed() {
     }
 }
 
+/// What is shown of loops is what the code does, whatever the words for it: a map that lacks its array, and a transposition that is
+/// only read otherwise.
+#[test]
+fn loops_and_the_effects_of_rules_are_those_of_the_code() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = |name: &str, text: &str, lines: &str| {
+        let file = dir.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        line_of(dir.path(), &file, lines).out
+    };
+    let sc = "def sc (x: n.f32): n.f32 = x |> map (\\v. sqrt (v * v + 1))";
+    let out = of("sc.rise", sc, "topDown(useMapPar)\nrules\ntopDown(etaReduction)\nloops\n");
+    let (rules, loops) = out.split_once("Revision 2").unwrap();
+    let eta = rules.lines().find(|line| line.contains("etaReduction")).unwrap();
+    assert!(!eta.contains("loops"), "{eta}");
+    assert!(loops.contains("for n (par):") && loops.contains("sqrt("), "{loops}");
+    let two = "def two (x: n.m.f32): n.m.f32 = x |> map (map (\\v. v + 1)) |> map (map (\\v. v * v))";
+    let out = of("two.rise", two, "loops\nrules\n");
+    let loops = out.split("== Rules").next().unwrap();
+    assert_eq!(loops.matches("for ").count(), 2, "{out}");
+    // Of the inner map; the outer one's loops change their order.
+    let around = out.lines().filter(|line| line.contains("transposeAround"));
+    assert!(around.clone().count() > 0 && around.clone().all(|line| !line.contains("loops 2")), "{out}");
+    let gap =
+        "def gap (x: n.m.f32): m.n.f32 = x |> map (map (\\v. v + 1)) |> transpose |> map (map (\\v. v * v))";
+    let out = of("gap.rise", gap, "loops\n");
+    assert_eq!(out.matches("for ").count(), 2, "{out}");
+}
+
 /// What the screen shows of a tuning is printed, and the decision is a state of the session.
 #[test]
 fn a_tuning_tells_what_was_tried_and_is_in_the_history() {
@@ -550,7 +579,7 @@ fn a_colon_before_a_command_means_nothing() {
 #[test]
 fn questions_are_answered_by_the_next_line() {
     let dir = tempfile::tempdir().unwrap();
-    let ran = line(dir.path(), "dot", "sizes\nk=64\nrules\n1\npreview\nopen\nhelp\n");
+    let ran = line(dir.path(), "dot", "sizes\nk=64\nrules\n1\npreview\nopen\n1\nhelp\n");
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("Sizes") && ran.out.contains("k=64"), "{}", ran.out);
     assert!(ran.out.contains(": term") && ran.out.contains("Revision 1: "), "{}", ran.out);

@@ -331,7 +331,7 @@ const TOUR: &[Step] = &[
         },
     ),
     ("The lines that come from the selection are marked in it, and what they are stands above.", |tour| {
-        tour.press("1gg").sees(&["all : "]).press("2j\r").leaves(&["all : "]);
+        tour.press("1gg").sees(&["all : "]).press("2ggj\r").leaves(&["all : "]);
         tour.sees(&["The selection is lines ", "loops i"]);
     }),
     ("Headers and helpers that no part of the program asks for are one line, which `Space` opens.", |tour| {

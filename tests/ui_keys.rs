@@ -4,6 +4,7 @@ use crate::ui_common::{TestApp, UNICODE, kernel};
 use crossterm::event::{MouseButton, MouseEventKind};
 use shine_tui::device::fake::FakeDevices;
 use shine_tui::session::files::Text;
+use shine_tui::ui::candidates::Candidate;
 use shine_tui::ui::event::Msg;
 use shine_tui::ui::keys::sequence;
 use shine_tui::ui::layout::Pane;
@@ -103,6 +104,26 @@ fn a_rule_with_parameters_says_where_it_stops() {
         why(&app, "splitJoin(p)"),
         "it needs arguments: p is a size; with 32, for one, 32 does not divide 7"
     );
+}
+
+/// An argument that does not divide is taken, since other sizes may be given; that these do not fit is told at once.
+#[test]
+fn an_argument_that_does_not_divide_is_told_in_every_size_of_the_terminal() {
+    for size in [(50, 15), (80, 24), (120, 36)] {
+        let mut texts = kernel("dot");
+        texts.program.text = "def f (a: m.f32): m.f32 = a |> map (\\x. x * x)".to_owned();
+        texts.default_sizes = [("m".into(), 1024)].into_iter().collect();
+        let mut app = TestApp::with(&texts, size, UNICODE, "default", FakeDevices::new());
+        app.press("a").type_text("topDown(splitJoin(5))").press("Enter").idle();
+        assert_eq!(app.app.session.current(), 1);
+        assert!(app.text().contains("not met: 5 divides m"), "{}", app.text());
+        let told = app.app.messages.back().map(|message| message.text.clone()).unwrap();
+        assert!(told.starts_with("These sizes do not meet what revision 1 asks: 5 divides m."), "{told}");
+        app.press("u");
+        assert!(!app.text().contains("not met"), "{}", app.text());
+        app.press("a").type_text("topDown(splitJoin(4))").press("Enter").idle();
+        assert!(!app.text().contains("not met"), "{}", app.text());
+    }
 }
 
 #[test]
@@ -478,7 +499,8 @@ fn what_is_shown_in_the_place_of_a_pane_gets_its_keys() {
             "{}",
             app.text()
         );
-        app.press("Enter").idle();
+        // The first of them asks for a number, and the first that it offers is taken.
+        app.press("Enter Enter").idle();
         assert_eq!(app.app.session.history().len(), 3, "{}", app.text());
     }
 }
@@ -662,18 +684,20 @@ fn what_applies_anywhere_is_listed_best_first_and_idle_rules_last() {
     assert!(app.text().contains("best first"), "{}", app.text());
     // What changes the loops comes first; in each part a place is left once for all.
     let candidates = shine_tui::ui::panes::rules::shown(&app.app);
-    let busy: Vec<_> = candidates.iter().filter(|c| !c.rank.is_idle()).collect();
-    assert!(busy.is_sorted_by_key(|c| c.effect == Effect::None), "{all:?}");
-    assert!(busy.iter().any(|c| c.effect != Effect::None) && busy.iter().any(|c| c.effect == Effect::None));
-    let busy: Vec<_> = busy.iter().map(|c| (c.effect == Effect::None, c.at.clone())).collect();
+    let busy: Vec<_> = candidates.iter().filter(|c| !c.is_idle()).collect();
+    assert!(busy.is_sorted_by_key(|c| c.keeps_loops()), "{all:?}");
+    assert!(busy.iter().any(|c| !c.keeps_loops()) && busy.iter().any(|c| c.keeps_loops()));
+    // Those whose arguments are to be chosen, and of which it is not known what they do, are a part of their own.
+    let part = |c: &Candidate| (c.keeps_loops(), c.keeps_loops() && c.open, c.at.clone());
+    let busy: Vec<_> = busy.iter().map(|c| part(c)).collect();
     let mut places = busy.clone();
     places.dedup();
     let mut distinct = places.clone();
     distinct.sort();
     distinct.dedup();
     assert_eq!(places.len(), distinct.len(), "{places:?}");
-    let idle = candidates.iter().position(|c| c.rank.is_idle()).unwrap_or(candidates.len());
-    assert!(candidates.iter().skip(idle).all(|c| c.rank.is_idle()), "{all:?}");
+    let idle = candidates.iter().position(|c| c.is_idle()).unwrap_or(candidates.len());
+    assert!(candidates.iter().skip(idle).all(|c| c.is_idle()), "{all:?}");
     assert!(all.len() > idle || at("idAfter").is_none());
     // Each can be applied from here, and leaves a program that is listed anew.
     app.press("3 / o w n F Enter");

@@ -13,10 +13,11 @@ use crate::lang::work;
 use crate::rewrite::strategy::in_order;
 use crate::session::Session;
 use crate::session::action::{Action, Measurement, Outcome};
-use crate::session::bench::{Inputs, Outputs, Pair, target_of};
+use crate::session::bench::{Inputs, Outputs, Pair, of_comparison, target_of};
 use crate::session::data::Fitted;
 use crate::session::dispatch::{self, Side};
 use crate::session::peak;
+use crate::session::state::Progress;
 use crate::session::sweep::{self, Point, values_of};
 use crate::session::whole::Asked;
 use crate::session::workspace::Workspace;
@@ -135,8 +136,11 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     if let Some(sweep) = &args.sweep {
         return swept(args, session, &other, ([&names[0], &names[1]], &legend), sweep);
     }
-    let pair =
-        session.measure_in_turns(&args.device, &other, &AtomicBool::new(false)).map_err(|d| fail(&d))?;
+    let shown = output::Standing::default();
+    let report = |p| shown.show(&jobs::progress(&Progress::Bench(p)));
+    let pair = session.measure_in_turns(&args.device, &other, &AtomicBool::new(false), &report);
+    drop(shown);
+    let pair = pair.map_err(|d| fail(&d))?;
     if args.json.json {
         output::json(&pair_json(&pair))?;
         return Ok(Exit::Done);
@@ -187,6 +191,7 @@ fn pair_json(pair: &Pair) -> Value {
         "ratio": pair.comparison.ratio,
         "interval": [interval.low, interval.high],
         "confidence": interval.confidence,
+        "warnings": of_comparison(&pair.comparison).into_iter().collect::<Vec<_>>(),
         "verdict": match pair.comparison.verdict {
             Verdict::FirstFaster => "first",
             Verdict::SecondFaster => "second",
@@ -238,7 +243,9 @@ fn swept(
     let stopped = of.values.iter().copied().try_for_each(|size| {
         shown.show(&format!("{name}={size}"));
         session.perform_now(Action::Sizes { sizes: of.sizes(size) })?;
-        let pair = session.measure_in_turns(&args.device, other, &cancel)?;
+        let pair = session.measure_in_turns(&args.device, other, &cancel, &|p| {
+            shown.show(&format!("{name}={size}: {}", jobs::progress(&Progress::Bench(p))));
+        })?;
         points.push(Point { size, pair });
         Ok(())
     });

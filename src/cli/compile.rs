@@ -10,7 +10,9 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
 use crate::lang::origin::{Line, Part};
 use crate::lang::term::Term;
+use crate::lower::nest;
 use crate::session::action::{Action, Target};
+use crate::view::loops::caveat;
 use crate::view::origins;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -43,7 +45,15 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
             return output::print(&format!("{}\n", session.workspace().print(session.term())))
                 .map(|()| Exit::Done);
         }
-        Some("loops") => return output::print(&loops::text(&loops::of(session.term()))).map(|()| Exit::Done),
+        Some("loops") => {
+            let target = target.unwrap_or_else(|| Target::natural(session.term()));
+            let runs = session.workspace().what_runs(session.term(), target, session.sizes());
+            let nest = nest(&runs);
+            if let Some(caveat) = caveat(nest.drawn) {
+                output::complain(&format!("note: {caveat}\n"));
+            }
+            return output::print(&loops::text(&nest.lines)).map(|()| Exit::Done);
+        }
         _ => {}
     }
     let target = target.unwrap_or_else(|| Target::natural(session.term()));

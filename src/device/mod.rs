@@ -17,6 +17,7 @@ mod error;
 pub mod fake;
 mod opencl;
 mod proto;
+mod quiet;
 pub mod roofline;
 mod select;
 mod service;

@@ -3,6 +3,7 @@
 //! Peaks are measured on request, with kernels that do nothing but multiply-adds in registers, and nothing but move
 //! memory. They are peaks of what a compiler makes of plain text, not of a data sheet.
 use super::proto::{DeviceInfo, DeviceKind, Mode, Param, RunRequest};
+use super::quiet::{BUSY, load};
 use super::stats::summary;
 use super::{Backend, Cause, DeviceError, Elem, HostScalar, RunControl};
 
@@ -27,13 +28,13 @@ pub struct Peak {
 
 impl Peak {
     /// What is to be minded about these figures, if anything is.
-    pub fn mind(&self) -> Option<&'static str> {
-        self.busy.then_some(BUSY)
+    pub fn mind(&self) -> Option<String> {
+        self.busy.then(|| format!("{BUSY}: {LOWER_BOUNDS}"))
     }
 }
 
 /// What is said where the figures are less than what the device can do.
-const BUSY: &str = "The machine was busy while this was measured: the figures are lower bounds, and shares of them may be too high.";
+const LOWER_BOUNDS: &str = "the figures are lower bounds, and shares of them may be too high.";
 
 /// On a machine that does nothing else, half of the runs take at most so many times as long as the fastest.
 const STEADY: f64 = 1.5;
@@ -44,11 +45,6 @@ const TRIES: usize = 3;
 fn is_busy(samples_ns: &[u64], load: Option<f64>, cores: usize) -> bool {
     load.is_some_and(|load| load > cores as f64)
         || summary(samples_ns).is_some_and(|times| times.median > STEADY * times.best)
-}
-
-/// How many programs wanted to run in the last minute, on the average, where the system tells.
-fn load() -> Option<f64> {
-    std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
 /// What a time means for some work.

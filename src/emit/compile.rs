@@ -17,10 +17,10 @@ use crate::lang::infer::{Program, Sizes};
 use crate::lang::loops;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::TypeSubst;
-use crate::lower::passes;
 use crate::lower::pipeline::{Lowered, LoweredSection, Made};
 use crate::lower::target::Storage;
 use crate::lower::{Target, pipeline, with_stack};
+use crate::lower::{choose, passes};
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ fn run(
         program.sizes.iter().filter(|n| sizes.is_none_or(|s| !s.contains_key(*n))).cloned().collect();
     let text = |name, text| Stage::of_text(name, text, vec![]);
     stages.push(Stage::of_program("rise", &program.name, &open, &term));
-    stages.push(text("loops", loops::text(&loops::of(&term))));
+    stages.push(text("loops", loops::text(&choose::of_lowered(&term))));
     let lowered = pipeline::lower_seeing(&term, &program.sizes, target, &mut |made| match made {
         Made::Accesses(normal, annotated) => stages.push(Stage::of_accesses("access", normal, annotated)),
         Made::Functional(functional) => stages.push(Stage::of_phrase("dpia", None, &functional.body)),

@@ -80,3 +80,14 @@ pub fn path_of(term: &Term, id: u32) -> Option<Path> {
     }
     Some(Path::new(steps))
 }
+
+/// The largest application of what stands at a position.
+pub fn application(term: &Term, mut at: Path) -> Path {
+    while at.steps().last() == Some(&0)
+        && let Some(above) = at.parent()
+        && term.at(&above).is_some_and(|t| t.as_app().is_some())
+    {
+        at = above;
+    }
+    at
+}

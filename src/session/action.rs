@@ -181,6 +181,8 @@ pub struct Measurement {
     /// None where it is not known.
     pub max_error: Option<f64>,
     pub warnings: Vec<String>,
+    /// Whether it was measured in turns with others, so that what drifts with the machine was the same for all of them.
+    pub in_turns: bool,
 }
 
 /// The decision that a tuning took, with its figures. Times are in nanoseconds.
@@ -266,6 +268,7 @@ impl Measurement {
             check,
             max_error: None,
             warnings: vec![],
+            in_turns: false,
         }
     }
 
@@ -279,7 +282,14 @@ impl Measurement {
         check: &str,
     ) -> Measurement {
         let check = format!("{check}; the output agrees with plain C");
-        Measurement::of(device, kernel, sizes, time, work, check)
+        // Of few runs it is not known in which interval the median lies.
+        let in_turns = time.interval_ns.1.is_finite();
+        Measurement { in_turns, ..Measurement::of(device, kernel, sizes, time, work, check) }
+    }
+
+    /// Whether the two medians differ: intervals that overlap are no difference.
+    pub fn is_apart(&self, other: &Measurement) -> bool {
+        self.interval_ns.0 > other.interval_ns.1 || other.interval_ns.0 > self.interval_ns.1
     }
 
     pub fn gflops(&self) -> Option<f64> {

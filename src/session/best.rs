@@ -318,7 +318,7 @@ fn measure(
     standing.doing = Doing::Reference;
     report(standing);
     let inputs = Inputs::random(term, sizes, Kind::Uniform)?;
-    let known = Known::default();
+    let known = Known::of_many();
     let flag = control.cancel_flag();
     let expected = bench::expected(&asked(wanted, term, &known), &inputs, backend, &flag)?;
     let mut kernels: HashMap<Digest, usize> = HashMap::new();

@@ -2,7 +2,7 @@
 //!
 //! Undo moves to the parent and redo to the child that was visited last; both are actions like any other.
 
-use super::action::{Action, Measurement, RevisionId, SearchOutcome};
+use super::action::{Action, Measurement, RevisionId, SearchOutcome, Sizes};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::term::Term;
 use crate::rewrite::rule::Marks;
@@ -42,6 +42,14 @@ impl Revision {
         }
     }
 
+    /// What it takes on a device at these sizes: what was measured last of it in turns with others, else what was measured
+    /// last.
+    pub fn price(&self, device: &str, sizes: &Sizes) -> Option<Price<'_>> {
+        let alike = || self.measurements.iter().rev().filter(|m| m.device == device && m.sizes == *sizes);
+        let measured = alike().find(|m| m.in_turns).or_else(|| alike().next())?;
+        Some(Price { measured, contradicted: alike().find(|m| m.is_apart(measured)) })
+    }
+
     /// The marks of all the rules that led to it from the revision before.
     pub fn marks(&self) -> Marks {
         self.steps.iter().flat_map(|s| s.marks.iter()).collect()
@@ -63,6 +71,23 @@ impl std::fmt::Display for RevisionStep {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let between = if self.marks.is_empty() { "" } else { " " };
         write!(f, "{}{between}{} at {}", self.rule, self.marks, self.at)
+    }
+}
+
+/// What a state takes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Price<'a> {
+    pub measured: &'a Measurement,
+    /// Another measurement of the same state, of which the interval does not overlap with that of this one: the machine was
+    /// not the same.
+    pub contradicted: Option<&'a Measurement>,
+}
+
+impl Price<'_> {
+    /// Whether the times of two states tell that they differ. What contradicts itself tells nothing.
+    pub fn is_apart(self, other: Price<'_>) -> bool {
+        let is_sure = |price: Price<'_>| price.contradicted.is_none() || price.measured.in_turns;
+        is_sure(self) && is_sure(other) && self.measured.is_apart(other.measured)
     }
 }
 

@@ -46,10 +46,15 @@ impl Session {
         device: &str,
         other: &Session,
         cancel: &AtomicBool,
+        report: &dyn Fn(BenchProgress),
     ) -> Result<bench::Pair, Diagnostic> {
         let first = self.asked_of(device, Mode::MEASURE, None);
-        let second = bench::Asked { sizes: &self.sizes, ..other.asked_of(device, Mode::MEASURE, None) };
-        bench::compare(&first, &second, &*self.backend, cancel, &|_| {})
+        let second = bench::Asked {
+            sizes: &self.sizes,
+            known: Some(&self.references),
+            ..other.asked_of(device, Mode::MEASURE, None)
+        };
+        bench::compare(&first, &second, &*self.backend, cancel, report)
     }
 
     /// Looks whether the two could be measured in turns with these of the sizes, as far as that can be said without a run.
@@ -96,12 +101,12 @@ impl Session {
         let (workspace, sizes) = (self.workspace.clone(), self.sizes.clone());
         let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
         let label = format!("bench revision {one} against {other}");
-        let between = (one, other);
+        let (between, references) = ((one, other), self.references.clone());
         let progress = Progress::Bench(BenchProgress::Compiling);
         let id = self.jobs.start(label, progress, move |control| {
             let (workspace, sizes, device) = (&*workspace, &sizes, &*device);
             let plain = |term| bench::Asked::new(workspace, term, sizes, device, Mode::MEASURE);
-            let asked = |term| bench::Asked { foreign, ..plain(term) };
+            let asked = |term| bench::Asked { foreign, known: Some(&references), ..plain(term) };
             let report = |p| control.report(Progress::Bench(p));
             let (first, second) = (asked(&term), asked(&against));
             let result = bench::compare(&first, &second, &*backend, &control.cancel_flag(), &report);
@@ -331,8 +336,8 @@ impl Session {
         inputs: Option<&'a Inputs>,
     ) -> bench::Asked<'a> {
         let (workspace, term, sizes) = (&*self.workspace, self.term(), &self.sizes);
-        let foreign = self.foreign;
-        bench::Asked { inputs, foreign, ..bench::Asked::new(workspace, term, sizes, device, mode) }
+        let (foreign, known) = (self.foreign, Some(&*self.references));
+        bench::Asked { inputs, foreign, known, ..bench::Asked::new(workspace, term, sizes, device, mode) }
     }
 
     /// Runs the current revision once on data from files, as a job; [`Session::shown`] gives what came of it.

@@ -52,10 +52,11 @@ impl Session {
                 let (backend, foreign) = (self.backend.clone(), self.foreign);
                 let progress = Progress::Bench(BenchProgress::Compiling);
                 let steps = self.history.steps_to(base);
+                let references = self.references.clone();
                 self.jobs.start(text, progress, move |control| {
                     let (sizes, device) = (&sizes, device.as_str());
                     let plain = bench::Asked::new(&workspace, &term, sizes, device, Mode::MEASURE);
-                    let asked = bench::Asked { foreign, ..plain };
+                    let asked = bench::Asked { foreign, known: Some(&references), ..plain };
                     let report = |p| control.report(Progress::Bench(p));
                     let result = bench::measure(&asked, &*backend, &control.cancel_flag(), &report);
                     let result = result.map_err(|d| blame::explained(d, &workspace, &steps));
@@ -136,10 +137,7 @@ impl Session {
             }),
             Ok(Finished::Bench(Err(d))) => Err(d),
             Ok(Finished::Bench(Ok(m))) => {
-                if let Some(r) = self.history.revision_mut(base) {
-                    r.measurements.push((*m).clone());
-                }
-                let outcome = Outcome::Measured(*m);
+                let outcome = Outcome::Measured(self.kept(base, *m));
                 self.recorder.record(&action, &outcome);
                 Ok(outcome)
             }
@@ -172,11 +170,18 @@ impl Session {
         if self.current() != revision {
             self.goto_recorded(revision);
         }
+        let measured = self.kept(revision, measured.clone());
+        let action = Action::Bench { device: measured.device.clone() };
+        self.recorder.record(&action, &Outcome::Measured(measured));
+    }
+
+    /// A measurement that was made now, as it is kept with its revision: with a word where it took another time before.
+    fn kept(&mut self, revision: RevisionId, mut measured: Measurement) -> Measurement {
         if let Some(r) = self.history.revision_mut(revision) {
+            measured.warnings.extend(bench::of_repetition(&measured, &r.measurements));
             r.measurements.push(measured.clone());
         }
-        let action = Action::Bench { device: measured.device.clone() };
-        self.recorder.record(&action, &Outcome::Measured(measured.clone()));
+        measured
     }
 
     pub(super) fn resize_recorded(&mut self, sizes: &Sizes) {

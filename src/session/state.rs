@@ -118,6 +118,8 @@ pub struct Session {
     pub(super) before_failure: Vec<RevisionStep>,
     /// May foreign functions run? It is no action: who replays a log has not allowed anything by that.
     pub(super) foreign: bool,
+    /// What programs as they are written give, which every measurement of a state compares with.
+    pub(super) references: Arc<bench::Known>,
 }
 
 impl Session {
@@ -193,6 +195,7 @@ impl Session {
             decision: None,
             before_failure: vec![],
             foreign: false,
+            references: Arc::new(bench::Known::of_session()),
         })
     }
 

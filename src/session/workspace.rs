@@ -223,6 +223,12 @@ impl Workspace {
         SizeConstraint::telling(&all).map(ToString::to_string).collect()
     }
 
+    /// What a term asks of sizes that these do not meet; what is asked of sizes without a value may be met.
+    pub fn broken(&self, term: &Term, sizes: &Sizes) -> Option<SizeConstraint> {
+        let value = |name: &str| sizes.get(name).copied();
+        self.program.constraints_with(term).into_iter().find(|c| c.holds(&value) == Ok(false))
+    }
+
     /// The term as a program in RISE, in ASCII, as it is recorded.
     pub fn print(&self, term: &Term) -> String {
         printed(&self.program.name, &self.program.sizes, term)
@@ -578,6 +584,21 @@ impl Workspace {
             }
         }
         self.attempt_of(&program, target, sizes).map(|attempt| (attempt, unasked))
+    }
+
+    /// The program that runs for a target: the term, or what is made of it where nobody asked for a strategy.
+    pub fn what_runs(&self, term: &Term, target: Target, sizes: &Sizes) -> Term {
+        let known = Some(sizes).filter(|_| self.program.sizes.iter().all(|s| sizes.contains_key(s)));
+        let made = match target {
+            Target::C => None,
+            Target::OpenCl => auto::on_work_items(self, term, known),
+        };
+        let compiles = |made: &Term| {
+            let attempt =
+                self.attempt_of(&self.program.with_term(made.clone()), lower::Target::OpenCl, known);
+            attempt.is_ok_and(|attempt| attempt.module.is_ok())
+        };
+        made.map(|made| made.term).filter(compiles).unwrap_or_else(|| term.clone())
     }
 
     /// The stages of a program as it stands.

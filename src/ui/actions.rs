@@ -49,12 +49,29 @@ pub(super) fn done(app: &mut App, outcome: &Outcome) {
             if made.steps.len() > 1 {
                 text += &format!(" ({})", history::rewrites(made));
             }
-            app.tell(Role::Good, text);
+            let broken = app.session.workspace().broken(&made.term, app.session.sizes());
+            match broken {
+                // What matters most is first, where there are few columns.
+                Some(c) => {
+                    let told = format!("These sizes do not meet what revision {revision} asks: {c}. {text}");
+                    app.tell(Role::Warning, told);
+                }
+                None => app.tell(Role::Good, text),
+            }
         }
         Outcome::Unchanged { reason, .. } => app.tell(Role::Warning, reason.clone()),
         Outcome::Measured(m) => {
             let time = figures::time(m.median_ns);
-            app.tell(Role::Good, format!("{} on {}, checked: {}", time, m.device, m.check));
+            // What is to be minded stands before what is long.
+            match m.warnings.join(" ") {
+                mind if mind.is_empty() => {
+                    app.tell(Role::Good, format!("{time} on {}, checked: {}", m.device, m.check));
+                }
+                mind => {
+                    let told = format!("{time} on {}; mind: {mind} Checked: {}", m.device, m.check);
+                    app.tell(Role::Warning, told);
+                }
+            }
             bench::highlight(app, m);
         }
         Outcome::Tuned { revision, decision, .. } => {

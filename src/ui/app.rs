@@ -27,9 +27,10 @@ use super::theme::Theme;
 use super::window::{Content, Window};
 use crate::device::roofline::Peak;
 use crate::lang::diag::Diagnostic;
-use crate::lang::loops::LoopLine;
+use crate::lang::digest::Digest;
 use crate::lang::path::Path;
-use crate::session::action::{RevisionId, Target};
+use crate::lower::Nest;
+use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::bench::target_of;
 use crate::session::best::Standing;
 use crate::session::files::Text;
@@ -214,8 +215,10 @@ pub struct App {
     pub selection: Path,
     /// The present term, printed.
     pub printed: Printed,
-    /// The loops of the present term, and of which revision they are.
-    pub nest: (Option<RevisionId>, Vec<LoopLine>),
+    /// The loops of the present term, and of which term they are.
+    pub nest: Option<(Digest, Nest)>,
+    /// What the present term asks of sizes that these sizes do not meet.
+    pub broken: Option<(Digest, Sizes, Option<String>)>,
     /// The rules at the selection.
     pub rules: Rules,
     /// The code of the present term.
@@ -305,7 +308,8 @@ impl App {
             recall: Recall::default(),
             selection: Path::root(),
             printed: Printed::default(),
-            nest: (None, Vec::new()),
+            nest: None,
+            broken: None,
             rules: Rules::default(),
             code: Code { target, stage: None, listing: panes::kernel::Listing::default() },
             device: "cpu".to_owned(),
@@ -416,6 +420,7 @@ impl App {
         panes::history::refresh(self);
         panes::kernel::refresh(self);
         panes::loops::refresh(self);
+        self.look_at_sizes();
         self.give_keys_to_what_is_seen();
         let shown = self.shown_panes();
         self.print();
@@ -436,6 +441,15 @@ impl App {
             if window.cursor != before {
                 self.moved(pane);
             }
+        }
+    }
+
+    /// Looks whether the sizes meet what the present term asks of them, where one of the two is another.
+    pub(super) fn look_at_sizes(&mut self) {
+        let (now, sizes) = (self.session.term().digest(), self.session.sizes());
+        if self.broken.as_ref().is_none_or(|(of, at, _)| *of != now || at != sizes) {
+            let broken = self.session.workspace().broken(self.session.term(), sizes);
+            self.broken = Some((now, sizes.clone(), broken.map(|c| c.to_string())));
         }
     }
 
@@ -611,6 +625,7 @@ impl App {
                 device: &self.device,
                 revision: self.revision,
                 revisions: history.len(),
+                broken: self.broken.as_ref().and_then(|(_, _, broken)| broken.as_deref()),
                 check: measured.map(|m| status::Check { error: m.max_error, sizes: &m.sizes }),
                 save: &self.session.save_state(),
                 missing: &self.session.missing_sizes(),

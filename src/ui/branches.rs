@@ -24,8 +24,9 @@ pub fn better(app: &mut App) {
     let ranked = view::ranked(app.session.history());
     let time = |id| ranked.iter().find(|(state, _)| *state == id).map(|(_, m)| *m);
     if let (Some(a), Some(b)) = (time(one), time(other))
-        && view::are_apart(a, b)
+        && a.is_apart(b)
     {
+        let (a, b) = (a.measured, b.measured);
         let (kept, left) =
             if a.median_ns < b.median_ns { ((one, a), (other, b)) } else { ((other, b), (one, a)) };
         let text = format!(

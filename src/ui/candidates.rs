@@ -16,6 +16,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::sort::Sort;
 use crate::lang::term::Term;
+use crate::lower::{Drawn, Nest, outline};
 use crate::rewrite::rule::apply::Applied;
 use crate::rewrite::rule::offer::{Miss, asks, choices, says_nothing, specificity};
 use crate::rewrite::rule::{Marks, Rule, RuleArg, RuleUse, apply_at};
@@ -86,23 +87,16 @@ impl Candidate {
 pub struct Rank {
     idle: bool,
     specificity: Reverse<(usize, usize)>,
+    reworded: bool,
 }
 
 impl Rank {
     fn of(rule: &Rule, before: &Term, after: Option<&Term>) -> Rank {
-        let idle = says_nothing(rule) || after.is_some_and(|after| only_longer(before, after));
-        Rank { idle, specificity: Reverse(specificity(rule)) }
+        let reworded = after.is_some_and(|after| before == after || patterns(before) == patterns(after));
+        let longer = after.is_some_and(|after| before == after || after.size() > before.size());
+        let idle = says_nothing(rule) || reworded && longer;
+        Rank { idle, specificity: Reverse(specificity(rule)), reworded }
     }
-
-    /// Whether the rewrite computes the same in the same way, in more words.
-    pub fn is_idle(self) -> bool {
-        self.idle
-    }
-}
-
-/// Is this the same term, or the same patterns in a longer one, as after an eta abstraction?
-fn only_longer(before: &Term, after: &Term) -> bool {
-    before == after || after.size() > before.size() && patterns(before) == patterns(after)
 }
 
 fn patterns(term: &Term) -> HashMap<String, usize> {
@@ -127,27 +121,47 @@ struct Found {
     rank: Rank,
 }
 
-/// The rules that apply to sub-terms, by their digests.
+/// The rules that apply to sub-terms, and the loops of terms, by their digests.
 #[derive(Debug, Default)]
-pub struct Known(Mutex<HashMap<Digest, Arc<Vec<Found>>>>);
+pub struct Known {
+    rules: Mutex<HashMap<Digest, Arc<Vec<Found>>>>,
+    loops: Mutex<HashMap<Digest, Arc<Nest>>>,
+}
 
-/// More sub-terms than this are not remembered.
+/// More sub-terms than this are not remembered, and of so many terms their loops.
 const KEPT: usize = 50_000;
+const KEPT_LOOPS: usize = 4_000;
 
 impl Known {
     fn of(&self, part: &Term, uses: &[RuleUse]) -> Arc<Vec<Found>> {
-        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = lock().get(&part.digest()).cloned();
-        known.unwrap_or_else(|| {
-            let found = Arc::new(uses.iter().filter_map(|rule| found(rule, part)).collect::<Vec<_>>());
-            let mut all = lock();
-            if all.len() >= KEPT {
-                all.clear();
-            }
-            all.insert(part.digest(), found.clone());
-            found
-        })
+        let find = || uses.iter().filter_map(|rule| found(rule, part)).collect();
+        remembered(&self.rules, part.digest(), KEPT, find)
     }
+
+    /// The loops that run, without their places.
+    fn loops(&self, term: &Term) -> Arc<Nest> {
+        remembered(&self.loops, term.digest(), KEPT_LOOPS, || outline(term))
+    }
+}
+
+/// What is known of a digest, or found out now.
+fn remembered<T>(
+    all: &Mutex<HashMap<Digest, Arc<T>>>,
+    digest: Digest,
+    most: usize,
+    find: impl FnOnce() -> T,
+) -> Arc<T> {
+    let lock = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = lock().get(&digest).cloned();
+    known.unwrap_or_else(|| {
+        let found = Arc::new(find());
+        let mut all = lock();
+        if all.len() >= most {
+            all.clear();
+        }
+        all.insert(digest, found.clone());
+        found
+    })
 }
 
 fn first_line(rule: &Rule) -> String {
@@ -182,8 +196,11 @@ fn tried_as(workspace: &Workspace, rule: &Rule) -> Option<RuleUse> {
     sets.find(|used| used.rule == *rule && !used.args.is_empty()).cloned()
 }
 
-/// The loops of a program, with which those of others are compared.
-struct Pictures(Option<(Vec<LoopLine>, usize)>);
+/// The loops of a program, with which those of others are compared, and how many patterns repeat something in it.
+struct Pictures<'a> {
+    before: Option<(Arc<Nest>, usize)>,
+    known: &'a Known,
+}
 
 /// How many patterns of a term go over an array. Two that share a loop in the picture may be two still.
 fn repetitions(term: &Term) -> usize {
@@ -194,38 +211,46 @@ fn repetitions(term: &Term) -> usize {
 /// The loops of larger terms are not compared for each rule.
 const LARGEST: u32 = 5_000;
 
-/// The loops of a picture and what they store, whatever they compute; none of terms that are too large.
-fn shape(term: &Term) -> Option<Digest> {
-    (term.size() <= LARGEST).then(|| shape_of(&loops::of(term)))
-}
-
-fn shape_of(lines: &[LoopLine]) -> Digest {
+/// The loops of a picture and what they store, whatever they compute.
+fn shape(lines: &[LoopLine]) -> Digest {
     let kept = lines.iter().filter(|line| line.kind != LineKind::Compute);
     let text: Vec<String> = kept.map(|line| format!("{} {}", line.depth, line.text)).collect();
     Digest::of(text.join("\n").as_bytes())
 }
 
-impl Pictures {
-    fn of(term: &Term) -> Pictures {
-        Pictures((term.size() <= LARGEST).then(|| (loops::of(term), repetitions(term))))
+impl Pictures<'_> {
+    /// None of terms that are too large.
+    fn of<'a>(term: &Term, known: &'a Known) -> Pictures<'a> {
+        let before = (term.size() <= LARGEST).then(|| (known.loops(term), repetitions(term)));
+        Pictures { before, known }
     }
 
     /// What differs, and the shape of what is there after.
-    fn effect(&self, after: &Term) -> (Effect, Option<Digest>) {
-        let Some((before, repeated)) = &self.0 else { return (Effect::None, None) };
-        let lines = loops::of(after);
-        let effect = match Effect::of(before, &lines) {
+    fn effect(&self, term: &Term, after: &Term) -> (Effect, Option<Digest>) {
+        let Some((before, repeated)) = &self.before else { return (Effect::None, None) };
+        let after_it = self.known.loops(after);
+        // What runs is compared with what runs, and terms with terms.
+        let (effect, shape) = match (before.drawn, after_it.drawn) {
+            (Drawn::Lowered, Drawn::Lowered) => {
+                (Effect::of(&before.lines, &after_it.lines), shape(&after_it.lines))
+            }
+            _ => {
+                let lines = loops::of(after);
+                (Effect::of(&loops::of(term), &lines), shape(&lines))
+            }
+        };
+        let effect = match effect {
             Effect::None if repetitions(after) < *repeated => Effect::Fused,
             effect => effect,
         };
-        (effect, Some(shape_of(&lines)))
+        (effect, Some(shape))
     }
 }
 
 /// Every rule at a position, whether it applies or not; `sizes` are the values that are known.
-pub fn here(workspace: &Workspace, term: &Term, at: &Path, sizes: &Sizes) -> Vec<Candidate> {
+pub fn here(workspace: &Workspace, term: &Term, at: &Path, sizes: &Sizes, known: &Known) -> Vec<Candidate> {
     let mut out: Vec<Candidate> = Vec::new();
-    let pictures = Pictures::of(term);
+    let pictures = Pictures::of(term, known);
     for rule in workspace.rules.rules() {
         out.push(match rule.params.is_empty() {
             true => tried(&RuleUse { rule: rule.clone(), args: Vec::new() }, term, at, sizes, &pictures),
@@ -242,7 +267,7 @@ fn with_choices(
     term: &Term,
     at: &Path,
     sizes: &Sizes,
-    pictures: &Pictures,
+    pictures: &Pictures<'_>,
 ) -> Candidate {
     let part = term.at(at).unwrap_or(term);
     let multiples: Vec<i64> = sizes.values().copied().collect();
@@ -253,7 +278,7 @@ fn with_choices(
     let assumptions = |applied: &Applied| in_words(&asks(rule, part, &applied.assumed, &applied.term));
     let first = found.first().map(|(_, applied)| applied);
     let whole = first.and_then(|applied| term.replace_at(at, applied.term.clone()));
-    let (effect, shape) = whole.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
+    let (effect, shape) = whole.as_ref().map_or((Effect::None, None), |whole| pictures.effect(term, whole));
     let stops = match &miss {
         Some(Miss::Always(why) | Miss::With(_, why)) => Some(why),
         _ => None,
@@ -309,7 +334,7 @@ fn in_words(assumed: &[SizeConstraint]) -> Vec<String> {
 }
 
 /// A rule, tried at a position. One that matches, and assumes what the sizes do not meet, does not apply at these.
-fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &Pictures) -> Candidate {
+fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &Pictures<'_>) -> Candidate {
     let part = term.at(at).unwrap_or(term);
     let (result, assumed, stops, depth) = match apply_at(term, at, &rule_use.rule, &rule_use.args) {
         Ok(done) => {
@@ -325,7 +350,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
         Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
     };
     let after = result.as_ref().ok().and_then(|whole: &Term| whole.at(at));
-    let (effect, shape) = result.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
+    let (effect, shape) = result.as_ref().map_or((Effect::None, None), |whole| pictures.effect(term, whole));
     Candidate {
         call: rule_use.to_string(),
         marks: *rule_use.rule.marks,
@@ -359,7 +384,7 @@ pub fn inside(
     let says_something = workspace.rules.rules().filter(|rule| !says_nothing(rule));
     let uses: Vec<RuleUse> = says_something.filter_map(|rule| tried_as(workspace, rule)).collect();
     let mut out = Vec::new();
-    let pictures = Pictures::of(term);
+    let pictures = Pictures::of(term, known);
     for (number, (path, part)) in part.positions().into_iter().enumerate().skip(from.max(1)) {
         let place = at.join(&path);
         for found in known.of(part, &uses).iter() {
@@ -373,7 +398,7 @@ pub fn inside(
                 continue;
             }
             let Some(whole) = term.replace_at(&place, found.after.clone()) else { continue };
-            let (effect, shape) = pictures.effect(&whole);
+            let (effect, shape) = pictures.effect(term, &whole);
             out.push(Candidate {
                 call: found.call.clone(),
                 marks: found.marks,
@@ -407,7 +432,7 @@ enum Use {
     Prepares,
     /// It does something, with arguments that are to be chosen.
     Asks,
-    /// It computes the same in the same way, in more words.
+    /// It computes the same in the same way, in other words.
     Idle,
     /// It undoes what was done.
     Undoes,
@@ -416,13 +441,23 @@ enum Use {
 }
 
 impl Candidate {
+    /// Whether the same loops run, and compute the same in them.
+    pub fn keeps_loops(&self) -> bool {
+        matches!(self.effect, Effect::None | Effect::Fused)
+    }
+
+    /// Whether the rewrite computes the same in the same way, in other words.
+    pub fn is_idle(&self) -> bool {
+        self.rank.idle || !self.open && self.keeps_loops() && self.rank.reworded
+    }
+
     fn usefulness(&self) -> Use {
         match &self.result {
             Err(_) => Use::Nothing,
             Ok(_) if matches!(self.effect, Effect::Back(_)) => Use::Undoes,
-            Ok(_) if self.rank.idle => Use::Idle,
-            Ok(_) if self.open && (self.effect == Effect::None || !self.usual) => Use::Asks,
-            Ok(_) if self.effect == Effect::None => Use::Prepares,
+            Ok(_) if self.is_idle() => Use::Idle,
+            Ok(_) if self.open && (self.keeps_loops() || !self.usual) => Use::Asks,
+            Ok(_) if self.keeps_loops() => Use::Prepares,
             Ok(_) => Use::Changes,
         }
     }
@@ -432,10 +467,13 @@ impl Candidate {
 pub type LeftLoops = (Digest, RevisionId);
 
 /// What the present state's loops were before, where they are others now: who has them again leads back, in whatever words.
-pub fn left_loops(now: &Term, before: Option<&(RevisionId, Term)>) -> Option<LeftLoops> {
+pub fn left_loops(now: &Term, before: Option<&(RevisionId, Term)>, known: &Known) -> Option<LeftLoops> {
     let (id, before) = before?;
-    let left = shape(before)?;
-    (shape(now) != Some(left)).then_some((left, *id))
+    if now.size().max(before.size()) > LARGEST {
+        return None;
+    }
+    let [now, before] = [now, before].map(|term| shape(&known.loops(term).lines));
+    (now != before).then_some((before, *id))
 }
 
 /// Candidates in the order in which they are listed: first those that change the loops, then those that leave them as they

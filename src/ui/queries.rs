@@ -377,8 +377,8 @@ fn answer(
             Answer::Meter(metered(workspace, term, sketches, (shelf, grown), control))
         }
         Query::Rules { at, .. } => {
-            let left = candidates::left_loops(term, before);
-            Answer::Rules(candidates::here(workspace, term, at, sizes), left)
+            let left = candidates::left_loops(term, before, known);
+            Answer::Rules(candidates::here(workspace, term, at, sizes, known), left)
         }
         Query::Inside { at, from, .. } => {
             let begun = control.elapsed();

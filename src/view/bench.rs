@@ -8,7 +8,7 @@ use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
 use crate::device::stats::{CLOSE, Comparison, Verdict};
 use crate::session::action::{Measurement, RevisionId, Sizes};
-use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S};
+use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S, of_comparison, plain_seconds};
 use crate::session::history::History;
 use std::collections::BTreeSet;
 
@@ -26,9 +26,7 @@ pub struct Table {
 /// What is said before a measurement whose program takes so many operations that the plain C with which its kernel is
 /// compared may not come to its end: that would be found out only when the time of each run is over.
 pub fn foreseen(operations: f64, threads: usize) -> Option<String> {
-    /// Of code that is compiled plainly and not in vectors; few programs are faster.
-    const A_SECOND: f64 = 1e9;
-    let seconds = operations / (A_SECOND * threads.max(1) as f64);
+    let seconds = plain_seconds(operations, threads);
     (seconds > TIME_LIMIT_S).then(|| {
         let threads = if threads > 1 { format!("{threads} threads") } else { "one thread".to_owned() };
         let (operations, time) = (figures::count_of(operations), figures::long(seconds));
@@ -310,8 +308,13 @@ pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
     }
     lines.extend(differing(names, pair));
     lines.push(verdict(names, &pair.comparison));
-    for (name, m) in names.iter().zip([&pair.first, &pair.second]) {
-        lines.extend(m.warnings.iter().map(|w| Line::of(Role::Warning, format!("mind: {name}: {w}"))));
+    lines.extend(of_comparison(&pair.comparison).map(|w| Line::of(Role::Warning, format!("mind: {w}"))));
+    let [first, second] = [&pair.first.warnings, &pair.second.warnings];
+    let minded = |text: String| Line::of(Role::Warning, format!("mind: {text}"));
+    // What holds of both is said once.
+    lines.extend(first.iter().filter(|w| second.contains(w)).map(|w| minded(w.clone())));
+    for (name, own, other) in [(names[0], first, second), (names[1], second, first)] {
+        lines.extend(own.iter().filter(|w| !other.contains(w)).map(|w| minded(format!("{name}: {w}"))));
     }
     lines
 }
@@ -395,6 +398,7 @@ mod tests {
             check: "the high-level program".to_owned(),
             max_error: Some(2e-7),
             warnings: vec!["The clock changed.".to_owned()],
+            in_turns: false,
         }
     }
 
@@ -454,7 +458,7 @@ mod tests {
         let rows = history::rows(&history, Looked::default(), Alphabet::Unicode);
         assert_eq!(
             rows[2].line.text(),
-            "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) gpu  splitJoin(32)"
+            "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) also took 9.000 µs gpu  splitJoin(32)"
         );
         // At other sizes than those that are looked at, they are said.
         let sizes = [("m".into(), 32)].into_iter().collect();
@@ -478,8 +482,8 @@ mod tests {
         assert_eq!(ids(&history), [2, 0, 3]);
         history.goto(1);
         assert_eq!(ids(&history), [1]);
-        assert!(history::are_apart(&measured(100.0), &measured(103.0)));
-        assert!(!history::are_apart(&measured(100.0), &measured(101.0)));
+        assert!(measured(100.0).is_apart(&measured(103.0)));
+        assert!(!measured(100.0).is_apart(&measured(101.0)));
         assert_eq!(ids(&History::new(Term::lit(Literal::Bool(true)), "f")), [0; 0]);
     }
 

@@ -1,6 +1,6 @@
 //! What a rewrite does to the loops of a program, in a few words.
 //!
-//! In come the pictures of the loops before and after ([`crate::lang::loops`]); out comes what differs, by which rewrites
+//! In come the pictures of the loops that run before and after ([`crate::lower::nest`]); out comes what differs, by which rewrites
 //! can be ranked.
 
 use super::text::Alphabet;
@@ -85,9 +85,9 @@ mod tests {
     use super::*;
     use crate::lang::diag::{FileId, Sources};
     use crate::lang::infer::program;
-    use crate::lang::loops;
     use crate::lang::nat::Nat;
     use crate::lang::syntax::parse_program;
+    use crate::lower::nest;
     use crate::rewrite::rule::{RuleArg, RuleSet};
 
     #[test]
@@ -99,10 +99,10 @@ mod tests {
         let effects = |name: &str, args: &[i64]| {
             let args: Vec<_> = args.iter().map(|n| RuleArg::Nat(Nat::constant(*n))).collect();
             let rule = rules.use_of(name, args).unwrap();
-            let before = loops::of(&term);
+            let before = nest(&term).lines;
             let applied = term.positions().into_iter().filter_map(|(at, part)| {
                 let after = rule.rule.apply(part, &rule.args).ok()?.term;
-                Some(Effect::of(&before, &loops::of(&term.replace_at(&at, after)?)).text(Alphabet::Unicode))
+                Some(Effect::of(&before, &nest(&term.replace_at(&at, after)?).lines).text(Alphabet::Unicode))
             });
             applied.collect::<Vec<_>>()
         };

@@ -4,8 +4,8 @@ use super::figures;
 use super::search::{count, idle, part};
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
-use crate::lang::loops;
 use crate::lang::print;
+use crate::lower::nest;
 use crate::rewrite::search::RuleReport;
 use crate::session::searching::Examined;
 use crate::session::workspace::Workspace;
@@ -144,7 +144,7 @@ fn nearest(search: &Examined, workspace: &Workspace, alphabet: Alphabet) -> Vec<
     let mut lines = vec![Line::empty(), Line::of(Role::Title, head)];
     lines.extend(workspace.print(&nearest.term).lines().map(|l| Line::plain(format!("  {l}"))));
     let guide = alphabet.pick("│ ", "| ");
-    for line in loops::of(&nearest.term) {
+    for line in nest(&nearest.term).lines {
         lines.push(Line::plain(format!("  {}{}", guide.repeat(line.depth), line.text)));
     }
     lines

@@ -14,6 +14,7 @@ use crate::rewrite::strategy::in_order;
 use crate::session::Session;
 use crate::session::action::{Measurement, RevisionId, Target};
 use crate::session::best::Standing;
+use crate::session::history::Price;
 use crate::session::sweep::Swept;
 use std::collections::BTreeSet;
 
@@ -127,20 +128,29 @@ fn times(session: &Session, beside: Beside<'_>) -> Vec<Section> {
 }
 
 /// The states that were measured alike, with how they were made.
-fn fastest(session: &Session, ranked: &[(RevisionId, &Measurement)]) -> Vec<Line> {
+fn fastest(session: &Session, ranked: &[(RevisionId, Price<'_>)]) -> Vec<Line> {
     const COLUMNS: &[Column] = &[
         Column::figures("rev"),
         Column::figures("median"),
         Column::words("95 % interval"),
         Column::words(""),
+        Column::words("mind"),
         Column::flexible("made by"),
     ];
     let label = |id: RevisionId| session.history().revision(id).map_or("", |r| r.label.as_str());
-    let longest = ranked.iter().map(|(_, m)| end_of(m)).fold(0.0, f64::max);
+    let longest = ranked.iter().map(|(_, price)| end_of(price.measured)).fold(0.0, f64::max);
     let rows: Vec<Vec<Line>> = ranked
         .iter()
-        .map(|(id, m)| {
-            let mut row = timed(*id, m, longest);
+        .map(|(id, price)| {
+            let mut row = timed(*id, price.measured, longest);
+            // The first is the fastest only of those of which the times tell.
+            let alike = ranked.first().filter(|(first, best)| first != id && !best.is_apart(*price));
+            let unclear = alike.map(|(first, best)| match best.measured.is_apart(price.measured) {
+                true => format!("not told from {first}"),
+                false => format!("intervals overlap with {first}"),
+            });
+            let mind: Vec<String> = history::contradiction(*price).into_iter().chain(unclear).collect();
+            row.push(Line::of(Role::Warning, mind.join(", ")));
             row.push(Line::plain(one_line(label(*id))));
             row
         })

@@ -1,7 +1,7 @@
 //! The tree of revisions.
 //!
 //! In comes the history; out comes a line a revision, branches indented, the present one marked, each with its
-//! newest measurement and what the step bought, before what may be cut: what made it, and which state before is the same.
+//! price and what the step bought, before what may be cut: what made it, and which state before is the same.
 //! Single steps that follow each other are one line until that is opened, and a line opens to the rewrites that made its state.
 
 use super::bench::Devices;
@@ -9,8 +9,8 @@ use super::figures;
 use super::text::{Alphabet, Line, Role};
 use crate::lang::digest::Digest;
 use crate::session::action::{Measurement, RevisionId, Sizes};
-use crate::session::history::{History, Revision};
-use indexmap::IndexMap;
+use crate::session::history::{History, Price, Revision};
+use indexmap::{IndexMap, IndexSet};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What a row stands for.
@@ -260,9 +260,10 @@ impl<'a> Rows<'a> {
     }
 
     /// A time and what it changed, its interval, the device, and the sizes where there are several: parts that are not torn apart.
-    fn price(&self, id: RevisionId, measured: &Measurement) -> Vec<Line> {
+    fn price(&self, id: RevisionId, price: Price<'_>) -> Vec<Line> {
+        let measured = price.measured;
         let mut time = Line::of(Role::Number, figures::time(measured.median_ns));
-        if let Some((before, change)) = bought(self.history, id, measured) {
+        if let Some((before, change)) = bought(self.history, id, price) {
             let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
             time.push(role, format!(" {change}"));
             time.push(Role::Dim, format!(" from {before}"));
@@ -270,6 +271,7 @@ impl<'a> Rows<'a> {
         let mut parts = vec![time];
         let spread = figures::spread(measured.median_ns, measured.interval_ns);
         parts.extend(spread.map(|spread| Line::of(Role::Dim, spread)));
+        parts.extend(contradiction(price).map(|text| Line::of(Role::Warning, text)));
         let device = Line::of(Role::Dim, self.devices.short(&measured.device).to_owned());
         parts.push(device.fit(DEVICE, self.alphabet));
         let elsewhere = self.looked.sizes.map_or(self.several_sizes, |sizes| *sizes != measured.sizes);
@@ -306,8 +308,8 @@ impl<'a> Rows<'a> {
         }
         line.push(Role::Number, format!("{id} "));
         let row = |line: Line| Row { revision: id, part: Part::State, opens: opens.or(within), line };
-        for (i, measured) in last_on_each_device(revision, self.looked.sizes).into_iter().enumerate() {
-            for (j, part) in self.price(id, measured).into_iter().enumerate() {
+        for (i, price) in prices(revision, self.looked.sizes).into_iter().enumerate() {
+            for (j, part) in self.price(id, price).into_iter().enumerate() {
                 let between = if i > 0 && j == 0 { " · " } else { " " };
                 let needed = line.width() + between.chars().count() + part.width();
                 let full = self.looked.width.is_some_and(|most| needed > most);
@@ -364,17 +366,16 @@ impl<'a> Rows<'a> {
 /// The most columns of a device's name: what made a state stands behind it.
 const DEVICE: usize = 24;
 
-/// The newest measurement on each device at these sizes, else at any, in the order in which the devices were first measured on.
-fn last_on_each_device<'a>(revision: &'a Revision, sizes: Option<&Sizes>) -> Vec<&'a Measurement> {
-    let mut last: IndexMap<&str, &Measurement> = IndexMap::new();
-    let fits = |m: &Measurement| sizes.is_none_or(|sizes| *sizes == m.sizes);
-    for measured in &revision.measurements {
-        let kept = last.entry(&measured.device).or_insert(measured);
-        if fits(measured) || !fits(kept) {
-            *kept = measured;
-        }
-    }
-    last.into_values().collect()
+/// What it takes on each device at these sizes, else at those of the last measurement, in the order in which the devices were first
+/// measured on.
+fn prices<'a>(revision: &'a Revision, sizes: Option<&Sizes>) -> Vec<Price<'a>> {
+    let devices: IndexSet<&str> = revision.measurements.iter().map(|m| m.device.as_str()).collect();
+    let price = |device: &&str| {
+        let here = sizes.and_then(|sizes| revision.price(device, sizes));
+        let last = || revision.measurements.iter().rev().find(|m| m.device == *device);
+        here.or_else(|| revision.price(device, &last()?.sizes))
+    };
+    devices.iter().filter_map(price).collect()
 }
 
 /// How many rewrites made a revision; of how many that were tried, where rules were tried one by one.
@@ -388,32 +389,34 @@ pub fn rewrites(revision: &Revision) -> String {
 
 /// The states that were measured as the present one was, or else the state above it or the newest: on the same device at the
 /// same sizes, the fastest first.
-pub fn ranked(history: &History) -> Vec<(RevisionId, &Measurement)> {
+pub fn ranked(history: &History) -> Vec<(RevisionId, Price<'_>)> {
     let newest = |id: RevisionId| history.revision(id)?.measurements.last();
     let above = std::iter::successors(Some(history.current()), |id| history.parent(*id));
     let Some(like) = above.chain((0..history.len()).rev()).find_map(newest) else { return vec![] };
-    let comparable = |id: RevisionId| {
-        let all = history.revision(id)?.measurements.iter().rev();
-        Some((id, all.into_iter().find(|m| m.device == like.device && m.sizes == like.sizes)?))
-    };
-    let mut all: Vec<_> = (0..history.len()).filter_map(comparable).collect();
-    all.sort_by(|(_, a), (_, b)| a.median_ns.total_cmp(&b.median_ns));
+    let priced = |id: RevisionId| Some((id, history.revision(id)?.price(&like.device, &like.sizes)?));
+    let mut all: Vec<_> = (0..history.len()).filter_map(priced).collect();
+    all.sort_by(|(_, a), (_, b)| a.measured.median_ns.total_cmp(&b.measured.median_ns));
     all
 }
 
-/// Whether two medians differ: intervals that overlap are no difference.
-pub fn are_apart(a: &Measurement, b: &Measurement) -> bool {
-    a.interval_ns.0 > b.interval_ns.1 || b.interval_ns.0 > a.interval_ns.1
+/// That a state took another time, too, when it was measured.
+pub fn contradiction(price: Price<'_>) -> Option<String> {
+    let other = price.contradicted?;
+    let how = match (price.measured.in_turns, other.in_turns) {
+        (true, false) => " alone",
+        _ => "",
+    };
+    Some(format!("also took {}{how}", figures::time(other.median_ns)))
 }
 
 /// The nearest revision above that was measured on the same device at the same sizes, and the change since.
-fn bought(history: &History, id: RevisionId, measured: &Measurement) -> Option<(RevisionId, String)> {
+fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<(RevisionId, String)> {
+    let measured = price.measured;
     let mut above = history.parent(id);
     while let Some(id) = above {
-        let comparable = |m: &&Measurement| m.device == measured.device && m.sizes == measured.sizes;
-        if let Some(before) = history.revision(id)?.measurements.iter().rev().find(comparable) {
-            let change = if are_apart(before, measured) {
-                figures::change(before.median_ns, measured.median_ns)?
+        if let Some(before) = history.revision(id)?.price(&measured.device, &measured.sizes) {
+            let change = if before.measured.is_apart(measured) {
+                figures::change(before.measured.median_ns, measured.median_ns)?
             } else {
                 // Two programs that run in turns may still be told apart.
                 "intervals overlap".to_owned()
@@ -562,5 +565,38 @@ mod tests {
         let wanted =
             ["● 0 f.rise  now", "├ ○ 1 s", "│ ○ 2 s", "└ ○ 3 s", "  ├ ○ 4 s", "  └ ○ 5 s", "    ○ 6 s"];
         assert_eq!(drawn, wanted);
+    }
+
+    #[test]
+    fn what_was_measured_in_turns_is_the_price_and_what_contradicts_it_is_told() {
+        let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
+        let of = |median_ns: f64, in_turns: bool| {
+            let time = MedianTime { median_ns, interval_ns: (median_ns * 0.97, median_ns * 1.03), runs: 30 };
+            let measured =
+                Measurement::of("cpu", Digest::of(b"kernel"), &Sizes::new(), time, &work, String::new());
+            Measurement { in_turns, ..measured }
+        };
+        let mut history = stepped(&["one", "two", "three"]);
+        let mut measure = |id, all: Vec<Measurement>| {
+            if let Some(r) = history.revision_mut(id) {
+                r.measurements = all;
+            }
+        };
+        measure(1, vec![of(496.1, false)]);
+        // The last of those that were measured apart counts, and the first is not forgotten.
+        measure(2, vec![of(160.8, false), of(556.3, false)]);
+        // What was measured in turns counts more than what was measured later.
+        measure(3, vec![of(520.0, true), of(200.0, false)]);
+        let order = ranked(&history);
+        let ids: Vec<RevisionId> = order.iter().map(|(id, _)| *id).collect();
+        assert_eq!(ids, [1, 3, 2]);
+        let rows = texts(&history, None, &[1]);
+        for said in ["also took 160.8 ns", "also took 200.0 ns alone", "496.1 ns"] {
+            assert!(rows.iter().any(|row| row.contains(said)), "{said}: {rows:?}");
+        }
+        // What contradicts itself tells nothing of others, unless it was measured in turns.
+        let price = |at: usize| order[at].1;
+        assert!(price(0).measured.is_apart(price(2).measured) && !price(0).is_apart(price(2)));
+        assert_eq!(contradiction(price(0)), None);
     }
 }

@@ -24,7 +24,16 @@ pub fn progress(progress: &Progress) -> String {
         Progress::Bench(bench) => match bench {
             BenchProgress::Compiling => "compiling".to_owned(),
             BenchProgress::CheckingSmall => "checking at small sizes against the interpreter".to_owned(),
-            BenchProgress::Reference => "running the reference".to_owned(),
+            BenchProgress::Reference { least } => {
+                let least = least.as_secs_f64();
+                // What takes no time is over before it is read.
+                let time = if least < 1.0 {
+                    String::new()
+                } else {
+                    format!(", about {} or longer", figures::long(least))
+                };
+                format!("running the program as written in plain C{time}")
+            }
             BenchProgress::Running { done, of, left } => {
                 let left = left.map(|left| figures::elapsed(left.as_secs_f64()));
                 let left = left.map(|left| format!(", about {left} more")).unwrap_or_default();

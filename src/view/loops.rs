@@ -1,9 +1,11 @@
-//! The loop nest that a term stands for.
+//! The loop nest of a program: the loops that run.
 
 use super::text::{Alphabet, Line, Mark, Role};
-use crate::lang::loops::{self, LineKind, LoopLine};
+use crate::lang::loops::{LineKind, LoopLine};
 use crate::lang::path::Path;
+use crate::lang::pattern::{Level, Pattern};
 use crate::lang::term::Term;
+use crate::lower::{Drawn, Nest, nest};
 use crate::session::action::Target;
 
 /// A line of the nest and the sub-term it stands for.
@@ -17,11 +19,33 @@ pub struct Row {
 
 /// The nest, with the lines of the selected sub-term marked.
 pub fn rows(term: &Term, selection: &Path, target: Target, alphabet: Alphabet) -> Vec<Row> {
-    rows_of(&loops::of(term), selection, target, alphabet)
+    rows_of(&nest(term), note(term, target), selection, target, alphabet)
 }
 
-/// The same of a nest that is known.
-pub fn rows_of(nest: &[LoopLine], selection: &Path, target: Target, alphabet: Alphabet) -> Vec<Row> {
+/// What has to be known of the loops of a term as it is written for a target: where something else runs.
+pub fn note(term: &Term, target: Target) -> Option<&'static str> {
+    let says = |t: &Term| t.as_pattern().is_some_and(|p| p.level() == Level::OpenCl || p == Pattern::MapPar);
+    let is_open = target == Target::OpenCl && !term.positions().iter().any(|(_, t)| says(t));
+    is_open.then_some("As written; OpenCL runs what `auto(opencl)` makes of it, if anything.")
+}
+
+/// Why these are not the loops that run; nothing where they are.
+pub fn caveat(drawn: Drawn) -> Option<&'static str> {
+    match drawn {
+        Drawn::Lowered => None,
+        Drawn::NotLowered => Some("The loops of the term, which cannot be compiled as it stands."),
+        Drawn::TooLarge => Some("The loops of the term, which is too large to show those of its code."),
+    }
+}
+
+/// The same of a nest that is known, below what is said of all of it.
+pub fn rows_of(
+    nest: &Nest,
+    note: Option<&'static str>,
+    selection: &Path,
+    target: Target,
+    alphabet: Alphabet,
+) -> Vec<Row> {
     let guide = alphabet.pick("│ ", "| ");
     let row = |line: &LoopLine| {
         let mut out = Line::of(Role::Dim, guide.repeat(line.depth));
@@ -39,7 +63,9 @@ pub fn rows_of(nest: &[LoopLine], selection: &Path, target: Target, alphabet: Al
         let out = if inside { out.marked(Mark::Remembered) } else { out };
         Row { line: out, path: line.path.clone() }
     };
-    nest.iter().map(row).collect()
+    let said = caveat(nest.drawn).or(note);
+    let said = said.map(|text| Row { line: Line::of(Role::Dim, text), path: Path::root() });
+    said.into_iter().chain(nest.lines.iter().map(row)).collect()
 }
 
 /// What is said of memory. In C there is one kind: whether a buffer is on the stack or the heap follows from its size.
@@ -61,5 +87,19 @@ mod tests {
         assert_eq!(memory(text, Target::C), "in memory, 32.f32:");
         assert_eq!(memory(text, Target::OpenCl), text);
         assert_eq!(memory("kernel (8 of 4):", Target::C), "kernel (8 of 4):");
+    }
+
+    #[test]
+    fn loops_that_do_not_run_say_what_they_are() {
+        let path = Path::root();
+        let rows = |drawn, note| {
+            let nest = Nest { lines: vec![], drawn };
+            rows_of(&nest, note, &path, Target::C, Alphabet::Unicode)
+        };
+        assert!(rows(Drawn::Lowered, None).is_empty());
+        for drawn in [Drawn::NotLowered, Drawn::TooLarge] {
+            assert!(rows(drawn, None)[0].line.text().starts_with("The loops of the term, which "));
+        }
+        assert_eq!(rows(Drawn::Lowered, Some("As written.")).len(), 1);
     }
 }

@@ -5,7 +5,7 @@ use crate::lang::nat::Name;
 use crate::lang::origin::{Line as CodeLine, Part};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
-use crate::lang::preorder::path_of;
+use crate::lang::preorder::{application, path_of};
 use crate::lang::print;
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Expr, Term};
@@ -219,17 +219,6 @@ impl Source {
         let all: Vec<String> = parts.into_iter().chain(places).collect();
         (!all.is_empty()).then(|| all.join(", "))
     }
-}
-
-/// The largest application of what stands at a position.
-fn application(term: &Term, mut at: Path) -> Path {
-    while at.steps().last() == Some(&0)
-        && let Some(above) = at.parent()
-        && term.at(&above).is_some_and(|t| t.as_app().is_some())
-    {
-        at = above;
-    }
-    at
 }
 
 /// The pattern of a part of the term, if it is the application of one.

@@ -180,6 +180,7 @@ mod tests {
             check: String::new(),
             max_error: None,
             warnings: vec![],
+            in_turns: false,
         }
     }
 

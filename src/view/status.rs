@@ -19,6 +19,8 @@ pub struct Status<'a> {
     pub revision: RevisionId,
     /// See `revision`.
     pub revisions: usize,
+    /// What the revision asks of its sizes that they do not meet.
+    pub broken: Option<&'a str>,
     /// How the revision's kernel was checked, if it was.
     pub check: Option<Check<'a>>,
     /// How saving stands.
@@ -85,15 +87,18 @@ pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
     let over = |parts: &[(Part, Role, String)]| joined(parts).width().saturating_sub(width);
     let too_many = over(&parts);
     shorten(&mut parts, Part::Device, too_many, alphabet);
+    let mut left_out = vec![];
     for missed in MISSED {
-        if over(&parts) > 0 {
-            parts.retain(|part| part.0 != missed);
+        // Sizes of one value say the same in fewer columns.
+        if missed == Part::Checked
+            && over(&parts) > 0
+            && let Some(sizes) = parts.iter_mut().find(|part| part.0 == Part::Sizes)
+        {
+            sizes.2 = equal(&sizes.2).unwrap_or(std::mem::take(&mut sizes.2));
         }
-    }
-    if over(&parts) > 0
-        && let Some(sizes) = parts.iter_mut().find(|part| part.0 == Part::Sizes)
-    {
-        sizes.2 = equal(&sizes.2).unwrap_or(std::mem::take(&mut sizes.2));
+        if over(&parts) > 0 {
+            left_out.extend(parts.iter().position(|part| part.0 == missed).map(|at| (at, parts.remove(at))));
+        }
     }
     // What runs is said in fewer columns before sizes are left out, and then in as many as these had.
     let least = |parts: &[(Part, Role, String)]| {
@@ -105,6 +110,14 @@ pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
     }
     let too_many = over(&parts);
     shorten(&mut parts, Part::Job, too_many, alphabet);
+    // What was left out before something longer may have room again, the last of it first.
+    for (at, part) in left_out.into_iter().rev() {
+        let mut with = parts.clone();
+        with.insert(at.min(with.len()), part);
+        if over(&with) == 0 {
+            parts = with;
+        }
+    }
     joined(&parts)
 }
 
@@ -120,6 +133,9 @@ fn shorten(parts: &mut [(Part, Role, String)], which: Part, over: usize, alphabe
 
 /// What is said of a job or a device in fewer columns says nothing.
 const SHORTEST: usize = 16;
+
+/// The most columns of a condition on sizes; the Kernel pane has all of it.
+const BROKEN: usize = 28;
 
 /// Sizes of one value with that value once: `m=n=k=1024`.
 fn equal(sizes: &str) -> Option<String> {
@@ -156,6 +172,13 @@ fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
         part(Part::Always, Role::Warning, format!("{} unsaved", status.save.unsaved));
     } else if status.save.path.is_none() {
         part(Part::Always, Role::Warning, "not recorded".to_owned());
+    }
+    if let Some(broken) = status.broken {
+        part(
+            Part::Always,
+            Role::Error,
+            Line::plain(format!("not met: {broken}")).fit(BROKEN, alphabet).text(),
+        );
     }
     match status.check {
         Some(check) => {
@@ -203,6 +226,7 @@ mod tests {
             device: "cpu",
             revision: 3,
             revisions: 8,
+            broken: None,
             check: Some(Check { error: Some(2e-7), sizes: &sizes }),
             save: &save,
             job: Some("search 3.1 s".to_owned()),
@@ -234,6 +258,7 @@ mod tests {
             device: "opencl:gpu",
             revision: 12,
             revisions: 40,
+            broken: None,
             check: None,
             save: &save,
             job: None,
@@ -261,5 +286,68 @@ mod tests {
         assert!(least.starts_with("measuring 3.2") && least.ends_with("opencl:gpu"), "{least}");
         let wrong = Status { changed: Some("R"), wrong: true, ..busy };
         assert!(text(&wrong, 60).contains("file has errors, R shows them"), "{}", text(&wrong, 60));
+    }
+
+    #[test]
+    fn a_check_is_said_where_there_is_room_for_it() {
+        let save = SaveState {
+            path: Some("a/a-session-of-a-long-name.ron".into()),
+            named: true,
+            ..SaveState::default()
+        };
+        let sizes = ["m", "n", "k"].map(|name| (name.into(), 64)).into_iter().collect();
+        let status = Status {
+            program: "matmul",
+            sizes: &sizes,
+            missing: &[],
+            device: "cpu",
+            revision: 1,
+            revisions: 2,
+            broken: None,
+            check: Some(Check { error: Some(2e-7), sizes: &sizes }),
+            save: &save,
+            job: None,
+            more: 0,
+            stray: 0,
+            changed: None,
+            wrong: false,
+        };
+        let text = |status: &Status<'_>, width| line(status, width, Alphabet::Ascii).text();
+        assert_eq!(text(&status, 50), "matmul | rev 1/1 | check ok 2e-7 | m=n=k=64 | cpu");
+        // What was left out before something longer has room again.
+        let (few, elsewhere) = (Sizes::new(), [("m".into(), 1_000_000)].into_iter().collect());
+        let check = Some(Check { error: Some(2e-7), sizes: &elsewhere });
+        let status = Status { stray: 3, sizes: &few, check, ..status };
+        for width in 20..120 {
+            let text = text(&status, width);
+            let left = width.saturating_sub(text.chars().count());
+            assert!(left < " | 3 lines logged".len() || text.contains("3 lines logged"), "{width}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_sizes_do_not_meet_is_said_in_few_columns_too() {
+        let save = SaveState { path: Some("a/session.ron".into()), ..SaveState::default() };
+        let sizes = [("m".into(), 1024)].into_iter().collect();
+        let status = Status {
+            program: "matmul",
+            sizes: &sizes,
+            missing: &[],
+            device: "cpu",
+            revision: 1,
+            revisions: 2,
+            broken: Some("5 divides m"),
+            check: None,
+            save: &save,
+            job: None,
+            more: 0,
+            stray: 0,
+            changed: None,
+            wrong: false,
+        };
+        for width in [50, 80, 120] {
+            let text = line(&status, width, Alphabet::Ascii).text();
+            assert!(text.contains("not met: 5 divides m"), "{text}");
+        }
     }
 }

@@ -84,6 +84,7 @@ mod tests {
             check: String::new(),
             max_error: None,
             warnings: vec![],
+            in_turns: false,
         };
         let comparison = compare_turns(&runs[0], &runs[1]).unwrap();
         Point {

@@ -97,7 +97,7 @@ pub fn report(tuned: &Tuned, all: bool, before: Option<(RevisionId, f64)>) -> Ve
     lines.extend(before.map(|(revision, ns)| beside(revision, ns, tuned.median_ns)));
     let of_best = tuned.best().and_then(|best| Some((best.amounts?, tuned.median_ns)));
     lines.extend(of_best.map(|(amounts, ns)| fact("bound", bound(&amounts, ns, tuned.rates(), tuned.peak))));
-    let mind = tuned.peak.as_ref().and_then(|peak| peak.mind()).map(str::to_owned);
+    let mind = tuned.peak.as_ref().and_then(|peak| peak.mind());
     lines.extend(
         tuned.warnings.iter().chain(&mind).map(|w| Line::of(Role::Warning, format!("{:<10}{w}", "warning"))),
     );

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "kernels of OpenCL are not checked by the compiler")]
 use super::super::buffer::Buffer;
 use super::super::cpu::HostCode;
-use super::super::proto::{Access, Arg, DeviceInfo, FloatMode, Language, Step, Timer};
+use super::super::proto::{Access, Arg, DeviceInfo, DeviceKind, FloatMode, Language, Step, Timer};
 use super::super::select::select;
 use super::super::worker::measure::{About, Kernel};
 use super::super::worker::wire::{Job, Slot};
@@ -150,7 +150,9 @@ impl OpenClKernel {
             warnings.clone_from(&host.warnings);
         }
         let (device, threads) = (info.id.clone(), info.compute_units);
-        let about = About { timer: Timer::DeviceEvents, compiler, device, threads, warnings, parts };
+        let on_processors = info.kind == DeviceKind::Cpu;
+        let timer = Timer::DeviceEvents;
+        let about = About { timer, compiler, device, threads, on_processors, warnings, parts };
         Ok(OpenClKernel { memory, params, steps, host, about })
     }
 

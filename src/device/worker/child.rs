@@ -1,8 +1,10 @@
 //! The worker's side: a question, an answer, and another one where it is to stay.
+use super::super::Mode;
 use super::super::buffer::{Buffer, available};
 use super::super::cpu::{self, CpuKernel, HostCode, storage};
 use super::super::opencl::{self, Contexts, OpenClKernel};
 use super::super::proto::{Language, PartTimes, Progress};
+use super::super::quiet::Watch;
 use super::super::service::temporary;
 use super::super::{Cause, DeviceError};
 use super::measure::{Kernel, measure};
@@ -233,12 +235,19 @@ fn run(
             host => Box::new(OpenClKernel::build(job, inputs, host, contexts)?),
         });
     }
+    let watch = Watch::new();
     let samples = measure(&mut kernels, mode, &mut |progress| tell(Tell::Progress(progress), &[]))?;
+    // Of a kernel that is not timed it is no matter.
+    let elsewhere = watch.elsewhere().filter(|_| mode != Mode::Once);
+    let in_turns = kernels.len() > 1;
     let mut outcomes = Vec::new();
     let mut outputs = Vec::new();
     for (kernel, runs) in kernels.iter_mut().zip(samples) {
         outputs.push(kernel.outputs()?);
-        let about = kernel.about();
+        let mut about = kernel.about();
+        let disturbed =
+            elsewhere.filter(|_| about.on_processors).and_then(|e| e.disturbed(about.threads, in_turns));
+        about.warnings.extend(disturbed);
         let several = about.parts.len() > 1;
         let part = |(part, name): (usize, String)| PartTimes {
             name,

@@ -22,6 +22,8 @@ pub struct About {
     pub compiler: String,
     pub device: String,
     pub threads: u32,
+    /// Whether the threads are on the processors that this process runs on.
+    pub on_processors: bool,
     pub warnings: Vec<String>,
     /// What the times of a run are of.
     pub parts: Vec<String>,
@@ -87,7 +89,7 @@ mod tests {
         fn about(&self) -> About {
             let compiler = String::new();
             let (device, warnings, parts) = (String::new(), Vec::new(), vec![self.0.to_string()]);
-            About { timer: Timer::Host, compiler, device, threads: 1, warnings, parts }
+            About { timer: Timer::Host, compiler, device, threads: 1, on_processors: true, warnings, parts }
         }
     }
 

@@ -12,7 +12,7 @@ mod summary;
 use super::build;
 use super::declared::{unfolded, unfolded_once, unfolded_steps};
 use super::digest::Digest;
-use super::nat::Nat;
+use super::nat::{Name, Nat};
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
 use super::preorder::{At, path_of};
@@ -43,6 +43,9 @@ pub enum LineKind {
     More,
 }
 
+/// What a loop does that only moves data.
+const COPIES: &str = ".. = ..";
+
 /// The most lines of a picture.
 pub const MAX_LINES: usize = 400;
 
@@ -50,6 +53,16 @@ const MAX_STEPS: u32 = 200_000;
 
 /// The loop nest of a term; parameters of a program are taken as given.
 pub fn of(term: &Term) -> Vec<LoopLine> {
+    drawn(term, false)
+}
+
+/// The loop nest of a low-level term: what is read by way of patterns that reshape is computed where it is read, as its code
+/// does it.
+pub fn of_lowered(term: &Term) -> Vec<LoopLine> {
+    drawn(term, true)
+}
+
+fn drawn(term: &Term, is_lowered: bool) -> Vec<LoopLine> {
     term.with_stack(|| {
         let meanings = meanings(term);
         let mut reader = Reader {
@@ -57,6 +70,8 @@ pub fn of(term: &Term) -> Vec<LoopLine> {
             depth: 0,
             steps: MAX_STEPS,
             asks: false,
+            is_lowered,
+            reductions: 0,
             last: None,
             meanings: &meanings,
         };
@@ -106,6 +121,8 @@ pub fn text(lines: &[LoopLine]) -> String {
 enum Meaning<'t> {
     /// Data that is there already.
     Leaf,
+    /// What the reduction around has so far, which low-level terms copy where it need not be moved.
+    Accumulated,
     /// A scalar that is computed.
     Scalar(Rc<Summary>),
     Pair(Rc<(Meaning<'t>, Meaning<'t>)>),
@@ -141,6 +158,14 @@ enum Elements<'t> {
     Chunked(Meaning<'t>, Nat),
     /// The elements of a row.
     Chunk(Meaning<'t>),
+    /// What is read from these by other indices, as elements of this type, which are these components of what is there.
+    Through(Rc<[Meaning<'t>]>, Type, Vec<Component>),
+}
+
+#[derive(Clone, Copy)]
+enum Component {
+    First,
+    Second,
 }
 
 #[derive(Clone, Default)]
@@ -177,6 +202,10 @@ struct Reader<'t> {
     steps: u32,
     /// It is asked what an element takes, and nothing is drawn.
     asks: bool,
+    /// What has to be stored is said in the term: all else is computed where it is read.
+    is_lowered: bool,
+    /// How many reductions are around.
+    reductions: u32,
     /// The node at which reading was given up.
     last: Option<u32>,
 }
@@ -219,6 +248,14 @@ impl<'t> Reader<'t> {
                 Some(meaning) => self.eval(At::standing_for(meaning, at.id), &Env::default()),
                 None => Meaning::Partial(at, p, vec![]),
             },
+            Expr::App(..)
+                if self.is_lowered
+                    && let Some((name, value, body)) = named_in_memory(at) =>
+            {
+                let (header, e, id) = value;
+                let value = self.stored(header.replacen(", ", &format!(", {name}: "), 1), e, env, id);
+                self.eval(body, &env.with(value))
+            }
             Expr::App(..) if let Some(meaning) = self.meanings.get(&at.term.digest()) => {
                 self.eval(At::standing_for(meaning, at.id), env)
             }
@@ -266,7 +303,7 @@ impl<'t> Reader<'t> {
             Some((n, element)) => {
                 self.nest(LineKind::Loop, header(n, &[]), id, true, |r| r.copy(element, id))
             }
-            None => self.line(LineKind::Compute, ".. = ..".into(), id),
+            None => self.line(LineKind::Compute, COPIES.into(), id),
         }
     }
 
@@ -361,6 +398,7 @@ impl<'t> Reader<'t> {
     /// A value that is used under a name.
     fn named(&mut self, value: Meaning<'t>) -> Meaning<'t> {
         match &value {
+            _ if self.is_lowered => value,
             Meaning::Lazy(_) => {
                 let before = self.lines.len();
                 self.force(&value);
@@ -377,7 +415,11 @@ impl<'t> Reader<'t> {
 
     /// An element of an array, drawing what it takes to have it.
     fn element(&mut self, array: &Meaning<'t>, id: u32) -> Meaning<'t> {
-        let Meaning::Lazy(lazy) = array else { return Meaning::Leaf };
+        let lazy = match array {
+            Meaning::Lazy(lazy) => lazy,
+            Meaning::Accumulated => return Meaning::Accumulated,
+            _ => return Meaning::Leaf,
+        };
         if !self.step(id) {
             return Meaning::Leaf;
         }
@@ -396,6 +438,9 @@ impl<'t> Reader<'t> {
                 return Meaning::Leaf;
             }
             Elements::Chunk(xs) => return self.element(xs, id),
+            Elements::Through(sources, ty, parts) => {
+                return self.through(sources.clone(), ty, parts.clone(), lazy.id);
+            }
             Elements::Chunked(xs, size) => {
                 let (size, f, id) = (size.clone(), Meaning::Leaf, lazy.id);
                 let elements = Elements::Chunk(xs.clone());
@@ -403,6 +448,64 @@ impl<'t> Reader<'t> {
             }
         };
         self.call(&lazy.f, vec![x], lazy.id)
+    }
+
+    /// A value of a type that is read from others by other indices.
+    fn through(
+        &mut self,
+        sources: Rc<[Meaning<'t>]>,
+        ty: &Type,
+        parts: Vec<Component>,
+        id: u32,
+    ) -> Meaning<'t> {
+        if let Some((size, element)) = ty.as_array() {
+            let (size, f, marks) = (size.clone(), Meaning::Leaf, vec![]);
+            let elements = Elements::Through(sources, element.clone(), parts);
+            return Meaning::Lazy(Rc::new(Lazy { size, id, f, elements, marks }));
+        }
+        if let Some((a, b)) = ty.as_pair().filter(|_| ty.has_array()) {
+            let with = |part| parts.iter().copied().chain([part]).collect();
+            let (first, second) = (with(Component::First), with(Component::Second));
+            let a = self.through(sources.clone(), a, first, id);
+            return Meaning::Pair(Rc::new((a, self.through(sources, b, second, id))));
+        }
+        let mut read: Vec<Meaning> =
+            sources.iter().map(|source| self.cell(source.clone(), &parts, id)).collect();
+        match read.len() {
+            1 => read.swap_remove(0),
+            // Which of them it is follows from the index.
+            _ => {
+                let all: Option<Vec<Rc<Summary>>> = read
+                    .iter()
+                    .map(|m| match m {
+                        Meaning::Scalar(s) => Some(s.clone()),
+                        Meaning::Leaf | Meaning::Accumulated => Some(Rc::new(Summary::Leaf)),
+                        _ => None,
+                    })
+                    .collect();
+                let chosen = |all: Vec<_>| {
+                    let which = [Rc::new(Summary::Leaf)].into_iter().chain(all).collect();
+                    Meaning::Scalar(Rc::new(Summary::apply(Pattern::Select, which)))
+                };
+                all.filter(|all| all.iter().any(|s| s.computes())).map_or(Meaning::Leaf, chosen)
+            }
+        }
+    }
+
+    /// A cell of an array of any dimensions, or of these components of its elements.
+    fn cell(&mut self, source: Meaning<'t>, parts: &[Component], id: u32) -> Meaning<'t> {
+        let (mut value, mut parts) = (source, parts.iter());
+        loop {
+            value = match &value {
+                Meaning::Lazy(_) => self.element(&value, id),
+                Meaning::Pair(pair) => match parts.next() {
+                    Some(Component::First) => pair.0.clone(),
+                    Some(Component::Second) => pair.1.clone(),
+                    None => return value,
+                },
+                _ => return value,
+            };
+        }
     }
 
     /// Is it an array of scalars that are computed without a loop?
@@ -461,10 +564,9 @@ impl<'t> Reader<'t> {
             P::Zip => {
                 let b = args.swap_remove(1);
                 let a = args.swap_remove(0);
+                let is_known = |m: &Meaning| matches!(m, Meaning::Lazy(_) | Meaning::Accumulated);
                 match (&a, &b) {
-                    (Meaning::Lazy(_), _) | (_, Meaning::Lazy(_)) => {
-                        lazy(Meaning::Leaf, Elements::Zipped(a, b), vec![])
-                    }
+                    _ if is_known(&a) || is_known(&b) => lazy(Meaning::Leaf, Elements::Zipped(a, b), vec![]),
                     _ => Meaning::Leaf,
                 }
             }
@@ -487,6 +589,7 @@ impl<'t> Reader<'t> {
                 let size = result.as_array().map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
                 let mut marks: Vec<String> = how(p).into_iter().collect();
                 marks.extend(simd(&params[0]));
+                let before = self.lines.len();
                 self.nest(LineKind::Loop, header(&size, &marks), id, true, |r| {
                     let first = r.lines.len();
                     let x = r.element(&args[1], id);
@@ -494,9 +597,15 @@ impl<'t> Reader<'t> {
                     r.compute(&y, id);
                     let element = result.as_array().map(|(_, t)| t);
                     if r.lines.len() == first && element.is_some_and(|t| !t.has_array()) {
-                        r.line(LineKind::Compute, ".. = ..".into(), id);
+                        r.line(LineKind::Compute, COPIES.into(), id);
                     }
                 });
+                // What stays where it is takes no loop.
+                let moves = |l: &Line| l.kind == LineKind::Loop || l.text == COPIES;
+                if matches!(args[1], Meaning::Accumulated) && self.lines[before..].iter().all(moves) {
+                    self.lines.truncate(before);
+                    return Meaning::Accumulated;
+                }
                 Meaning::Leaf
             }
             other if other.accumulates() => {
@@ -506,41 +615,59 @@ impl<'t> Reader<'t> {
                 marks.extend(how(p));
                 marks.extend(simd(&params[0]));
                 self.force(&args[1]);
+                self.reductions += 1;
                 self.nest(LineKind::Loop, header(&size, &marks), id, true, |r| {
                     let x = r.element(&args[2], id);
-                    let acc = accumulator(&params[1]);
+                    let acc = accumulator(&params[1], r.is_lowered);
                     let order = if p.pattern == P::ScanSeq { vec![x, acc] } else { vec![acc, x] };
                     let next = r.call(&args[0], order, id);
                     r.compute(&next, id);
                 });
-                Meaning::Leaf
+                self.reductions -= 1;
+                let goes_on = self.is_lowered && self.reductions > 0 && p.pattern != P::ScanSeq;
+                if goes_on && result.has_array() { Meaning::Accumulated } else { Meaning::Leaf }
             }
             P::Cast | P::IndexAsNat | P::NatAsIndex | P::VectorFromScalar => match &args[0] {
                 Meaning::Scalar(s) => Meaning::Scalar(s.clone()),
                 _ => Meaning::Leaf,
             },
-            P::Idx => {
+            P::Idx if !self.is_lowered => {
                 self.force(&args[1]);
                 Meaning::Leaf
             }
-            other if other == P::Select || other.is_scalar() => {
+            other if other == P::Select && !(self.is_lowered && result.has_array()) || other.is_scalar() => {
                 if result.has_array() {
                     args.iter().for_each(|a| self.force(a));
                     return Meaning::Leaf;
                 }
                 let operands = args.iter().map(|a| match a {
                     Meaning::Scalar(s) => s.clone(),
+                    Meaning::Accumulated => Rc::new(Summary::Accumulator),
                     _ => Rc::new(Summary::Leaf),
                 });
                 Meaning::Scalar(Rc::new(Summary::apply(other, operands.collect())))
             }
             // Scalars that take no loop are computed where chunks of them are read.
-            P::Split if self.is_scalars(&args[0], id) => {
+            P::Split if !self.is_lowered && self.is_scalars(&args[0], id) => {
                 let row = result.as_array().and_then(|(_, row)| row.as_array());
                 let size = row.map_or_else(|| Nat::constant(0), |(n, _)| n.clone());
                 lazy(Meaning::Leaf, Elements::Chunked(args.swap_remove(0), size), vec![])
             }
             // Patterns that reshape.
+            _ if self.is_lowered => {
+                let is_computed =
+                    |m: &Meaning| matches!(m, Meaning::Lazy(_) | Meaning::Pair(_) | Meaning::Accumulated);
+                if !args.iter().any(is_computed) {
+                    return Meaning::Leaf;
+                }
+                // Indices say where elements are, and are none themselves.
+                let data = if matches!(p.pattern, P::Idx | P::Gather | P::Scatter | P::Select) {
+                    args.split_off(1)
+                } else {
+                    args
+                };
+                self.through(data.into(), &result, vec![], id)
+            }
             _ => {
                 for a in &args {
                     self.force(a);
@@ -565,9 +692,21 @@ fn memory_header(p: &Prim, ty: &Type) -> Option<String> {
     }
 }
 
-fn accumulator<'t>(ty: &Type) -> Meaning<'t> {
+/// `let (toMem e) (\x. body)`: the name, what is said above the value with `e` and its place, and the body.
+fn named_in_memory<'t>(at: At<'t>) -> Option<(&'t Name, (String, At<'t>, At<'t>), At<'t>)> {
+    let (applied, function) = at.app()?;
+    let (head, value) = applied.app()?;
+    let (to_memory, e) = value.app()?;
+    let prim = to_memory.term.as_prim().filter(|p| p.pattern == Pattern::ToMem)?;
+    let (name, body) = function.lam().filter(|_| head.term.as_pattern() == Some(Pattern::Let))?;
+    Some((name, (memory_header(prim, to_memory.term.ty())?, e, value), body))
+}
+
+fn accumulator<'t>(ty: &Type, is_lowered: bool) -> Meaning<'t> {
+    let part = |ty| accumulator(ty, is_lowered);
     match ty.kind() {
-        TypeKind::Pair(a, b) => Meaning::Pair(Rc::new((accumulator(a), accumulator(b)))),
+        TypeKind::Pair(a, b) => Meaning::Pair(Rc::new((part(a), part(b)))),
+        TypeKind::Array(..) if is_lowered => Meaning::Accumulated,
         TypeKind::Array(..) => Meaning::Leaf,
         _ => Meaning::Scalar(Rc::new(Summary::Accumulator)),
     }

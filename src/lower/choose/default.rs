@@ -46,25 +46,54 @@ pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
 /// # Errors
 /// As [`default_lowering`].
 pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
-    let given = t;
+    let (unfolded, normal) = unfolded_normal(t)?;
+    if is_low_level(&normal) {
+        return Ok(unfolded);
+    }
+    let lowered = lowered(&normal);
+    access::infer(&lowered)?;
+    Ok(lowered)
+}
+
+/// The normal form of a low-level term that computes what the term does; none where it has more nodes than `most`. Whether it can
+/// be translated is not asked.
+///
+/// # Errors
+/// As [`default_lowering`].
+pub(super) fn lowered_normal(t: &Term, most: u32) -> Result<Option<Term>, Diagnostic> {
+    let (_, normal) = unfolded_normal(t)?;
+    if normal.size() > most {
+        return Ok(None);
+    }
+    Ok(Some(if is_low_level(&normal) { normal } else { lowered(&normal) }))
+}
+
+/// The term with the meanings of declared patterns in their places, and its normal form.
+fn unfolded_normal(given: &Term) -> Result<(Term, Term), Diagnostic> {
     // Who computes a step is known once functions are applied.
-    let t = &if has(t, Pattern::Iterate) { unfolded(&normalise(t)?) } else { unfolded(t) };
-    let normal = normalise(t)?;
+    let t = if has(given, Pattern::Iterate) { unfolded(&normalise(given)?) } else { unfolded(given) };
+    let normal = normalise(&t)?;
     if let Err(in_normal) = streams::infer(&normal) {
         // The user knows the positions in the term as it was given.
         return Err(streams::infer(given).map_or_else(streams::Misuse::here, |_| in_normal.somewhere()));
     }
-    if !has(&normal, Pattern::Reduce) && access::infer(&normal).is_ok() {
-        return Ok(t.clone());
-    }
+    Ok((t, normal))
+}
+
+/// Does it say how to compute everything?
+fn is_low_level(normal: &Term) -> bool {
+    !has(normal, Pattern::Reduce) && access::infer(normal).is_ok()
+}
+
+/// A term in normal form, lowered; not every one can be.
+fn lowered(normal: &Term) -> Term {
     let mut lowering = Lowering::default();
-    let normal = hoist(&lowering.inline_views(&normal));
-    let mut lowered = hoist(&lowering.program(&normal));
-    if has(&lowered, Pattern::OclRun) && !says_what_each_stores(&normal) {
+    let inlined = hoist(&lowering.inline_views(normal));
+    let mut lowered = hoist(&lowering.program(&inlined));
+    if has(&lowered, Pattern::OclRun) && !says_what_each_stores(&inlined) {
         lowered = hoist(&arrays_apart(&lowered));
     }
-    access::infer(&lowered)?;
-    Ok(lowered)
+    lowered
 }
 
 fn has(t: &Term, wanted: Pattern) -> bool {

@@ -6,6 +6,7 @@ mod components;
 mod default;
 mod demand;
 mod hoist;
+mod nest;
 pub mod normal;
 mod sequential;
 mod stream;
@@ -13,5 +14,6 @@ mod threads;
 mod work;
 
 pub use default::{default_lowering, lower_term};
+pub use nest::{Drawn, Nest, nest, of_lowered, outline};
 pub use sequential::sequential;
 pub use threads::on_threads;

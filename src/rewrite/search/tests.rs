@@ -1068,3 +1068,20 @@ fn both_matchers_find_the_same() {
     }
     assert!(matched > 200 && not_matched > 200, "{matched} {not_matched}");
 }
+
+#[test]
+fn an_iteration_that_a_limit_cut_short_is_among_those_by_which_the_graph_has_grown() {
+    let start =
+        term("def f (a: n.f32): n.f32 = a |> map (\\x. x + 1) |> map (\\x. x * 2) |> map (\\x. x + 3)");
+    let rules = uses(&rule_set(), &["mapFusion", "mapFission", "splitJoin(4)", "splitJoin(8)"]);
+    let goal = sketch("contains(reduceSeq)");
+    let cut = [300, 400, 600, 900, 1500].into_iter().filter(|nodes| {
+        let report = search(&start, &goal, &rules, &Budget { nodes: *nodes, ..Budget::default() });
+        assert!(matches!(report.outcome, Outcome::Limit(Limit::Nodes { .. })), "{:?}", report.outcome);
+        assert_eq!(report.grown.len(), report.iterations.len(), "{nodes}");
+        let last = (report.grown.last().unwrap(), report.iterations.last().unwrap());
+        assert_eq!((last.0.nodes, last.0.classes), (last.1.nodes, last.1.classes));
+        report.stop.matches > 0
+    });
+    assert!(cut.count() > 0, "no limit was met within an iteration");
+}

@@ -4,7 +4,7 @@ use super::agree::{self, Agreement, agree, cells, not_numbers};
 use super::cells::{at_width, buffer, elem};
 use super::inputs::{Inputs, components};
 use super::place;
-use super::request::{no_value, request};
+use super::request::{no_value, plain_seconds, request};
 use super::{Asked, BenchProgress, Difference, target_of};
 use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
@@ -27,6 +27,7 @@ use crate::lower;
 use crate::session::action::{Sizes, Target};
 use crate::session::{foreign, trial};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// ` at m=4 n=5`
 fn at(sizes: &Sizes) -> String {
@@ -148,7 +149,7 @@ impl<'a> Checked<'a> {
     ) -> Result<Beforehand, Diagnostic> {
         report(BenchProgress::CheckingSmall);
         let small = self.check_small()?;
-        report(BenchProgress::Reference);
+        report(BenchProgress::Reference { least: self.least_of_reference() });
         let exact = self.check_exact()?;
         Ok(Beforehand { small, exact, reference: self.reference(inputs, self.asked.sizes)? })
     }
@@ -610,6 +611,15 @@ impl<'a> Checked<'a> {
         let output = report.outputs.first().ok_or_else(|| no_value("the function's result"))?;
         let value = Value::from_flat(&result, &buffer(output), &sizes)?;
         Ok(value.as_array().map(<[Value]>::to_vec).unwrap_or_default())
+    }
+
+    /// How long the reference takes at least, by what the program as written computes: plain code is seldom faster, and slower
+    /// where it waits for memory.
+    fn least_of_reference(&self) -> Duration {
+        let work = work::of(&self.asked.workspace.program.term, self.asked.sizes);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let seconds = plain_seconds(work.flops + work.integer_operations, threads);
+        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
     /// The outputs of the program as written, compiled plainly to C and run on the host: in double precision, but where that

@@ -4,16 +4,24 @@ use crate::device::HostData;
 use crate::lang::digest::Digest;
 use std::sync::{Mutex, PoisonError};
 
-/// More than so many bytes are not kept.
-const MOST: usize = 1 << 30;
-
 /// Outputs by what they are of.
-#[derive(Default)]
 pub struct Known {
     kept: Mutex<Vec<(Digest, Vec<HostData>)>>,
+    /// More than so many bytes are not kept.
+    most: usize,
 }
 
 impl Known {
+    /// For as long as many kernels are tried.
+    pub fn of_many() -> Known {
+        Known { kept: Mutex::default(), most: 1 << 30 }
+    }
+
+    /// For as long as a session, which needs memory for other things as well.
+    pub fn of_session() -> Known {
+        Known { kept: Mutex::default(), most: 256 << 20 }
+    }
+
     pub(super) fn get(&self, key: Digest) -> Option<Vec<HostData>> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().find(|(k, _)| *k == key).map(|(_, outputs)| outputs.clone())
@@ -23,8 +31,64 @@ impl Known {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push((key, outputs.to_vec()));
         let bytes = |all: &[HostData]| all.iter().map(|data| data.as_bytes().len()).sum::<usize>();
-        while kept.iter().map(|(_, all)| bytes(all)).sum::<usize>() > MOST {
+        while kept.iter().map(|(_, all)| bytes(all)).sum::<usize>() > self.most {
             kept.remove(0);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::device::fake::{FakeDevices, Reply};
+    use crate::device::{Elem, FloatMode, HostData, Mode, Param, RunRequest};
+    use crate::session::Session;
+    use crate::session::action::Action;
+    use crate::session::files::{Text, Texts};
+    use std::sync::Arc;
+
+    /// Three times its input.
+    fn tripled(request: &RunRequest) -> Vec<HostData> {
+        let (mut input, mut elem) = (None, Elem::F32);
+        for param in &request.params {
+            match param {
+                Param::Input(data) => input = Some(data.as_floats(Elem::F64)),
+                Param::Output { elem: output, .. } => elem = *output,
+                _ => {}
+            }
+        }
+        let Some(HostData::F64(cells)) = input else { panic!("floats") };
+        vec![HostData::F64(cells.iter().map(|x| 3.0 * x).collect()).as_floats(elem)]
+    }
+
+    #[test]
+    fn the_program_as_written_runs_once_for_all_measurements_of_a_session() {
+        let devices = (0..20).fold(FakeDevices::new(), |devices, _| {
+            devices.reply(Reply::Compute(Box::new(tripled), vec![1000, 1001, 1002, 1003, 1004, 1005]))
+        });
+        let text = "def scale (x: n.f32): n.f32 = x |> map (\\a. a * 3)";
+        let program = Text { label: "scale.rise".into(), text: text.into() };
+        let texts =
+            Texts { program, files: vec![], default_sizes: Default::default(), origin: Default::default() };
+        let devices = Arc::new(devices);
+        let sizes = [("n".into(), 64)].into_iter().collect();
+        let mut session = Session::open(&texts, None, &sizes, devices.clone(), Arc::new(|| {}))
+            .unwrap_or_else(|problems| panic!("{}", problems.first()));
+        // The program as written, at the sizes asked for; kernels are not compiled strictly.
+        let whole = |request: &&RunRequest| {
+            let is_whole = |p: &Param| matches!(p, Param::Output { len: 64, .. });
+            request.float == FloatMode::Strict
+                && matches!(request.mode, Mode::Once)
+                && request.params.iter().any(is_whole)
+        };
+        let references = || devices.asked().iter().filter(whole).count();
+        session.perform_now(Action::Bench { device: "cpu".into() }).unwrap();
+        let once = references();
+        assert!(once > 0);
+        session.perform_now(Action::Bench { device: "cpu".into() }).unwrap();
+        let strategy = "topDown(splitJoin(4))".to_owned();
+        let at = crate::lang::path::Path::root();
+        session.perform_now(Action::Strategy { text: strategy, at }).unwrap();
+        session.perform_now(Action::Bench { device: "cpu".into() }).unwrap();
+        assert_eq!(references(), once);
     }
 }

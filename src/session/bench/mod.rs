@@ -8,6 +8,7 @@
 mod agree;
 pub mod cells;
 mod checked;
+mod doubt;
 mod inputs;
 mod known;
 mod pair;
@@ -16,10 +17,11 @@ mod request;
 
 pub use agree::{is_of_contraction, is_of_the_compiler};
 pub use checked::Beforehand;
+pub use doubt::{of_comparison, of_repetition};
 pub use inputs::Inputs;
 pub use known::Known;
 pub use pair::{Difference, Outputs, Pair, compare, in_turns};
-pub use request::{TIME_LIMIT_S, request};
+pub use request::{TIME_LIMIT_S, plain_seconds, request};
 
 use super::action::{Measurement, MedianTime, PartTime, Sizes, Target};
 use super::amounts::Amounts;
@@ -44,7 +46,10 @@ use std::time::{Duration, Instant};
 pub enum BenchProgress {
     Compiling,
     CheckingSmall,
-    Reference,
+    /// The program as it is written runs in plain C, for about so long or longer.
+    Reference {
+        least: Duration,
+    },
     /// So many runs are done, of as many at most; and for how long it goes on at most, where that is known.
     Running {
         done: u32,
@@ -122,7 +127,9 @@ pub fn measure(
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Measurement, Diagnostic> {
-    Ok(measurement(asked, run(asked, true, backend, cancel, report)?))
+    let mut measured = measurement(asked, run(asked, true, backend, cancel, report)?);
+    measured.warnings.extend(doubt::of_interval(&measured));
+    Ok(measured)
 }
 
 /// A run whose output was checked, as a measurement.

@@ -62,8 +62,8 @@ pub fn compare(
         Diagnostic::error("E0711", "The device gave no times for these runs that could be compared.")
     })?;
     Ok(Pair {
-        first: measurement(first, a.ran(ran_a)?),
-        second: measurement(second, b.ran(ran_b)?),
+        first: Measurement { in_turns: true, ..measurement(first, a.ran(ran_a)?) },
+        second: Measurement { in_turns: true, ..measurement(second, b.ran(ran_b)?) },
         comparison,
         outputs,
     })

@@ -16,6 +16,13 @@ use crate::session::action::Sizes;
 use crate::session::device_diagnostic;
 use std::collections::BTreeMap;
 
+/// About how many seconds plain code takes for so many operations; it is compiled plainly and not in vectors, and few programs
+/// are faster.
+pub fn plain_seconds(operations: f64, threads: usize) -> f64 {
+    const A_SECOND: f64 = 1e9;
+    operations / (A_SECOND * threads.max(1) as f64)
+}
+
 /// How long one run may take, compilation and all its repetitions included, in seconds.
 pub const TIME_LIMIT_S: f64 = 120.0;
 

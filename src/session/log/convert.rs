@@ -229,6 +229,7 @@ impl From<&Outcome> for v1::Outcome {
                 check: m.check.clone(),
                 max_error: m.max_error.unwrap_or_default(),
                 warnings: m.warnings.clone(),
+                in_turns: m.in_turns,
             }),
             Outcome::Tuned { revision, digest, text, searches, decision } => v1::Outcome::Tuned {
                 revision: *revision,
@@ -276,6 +277,7 @@ impl TryFrom<&v1::Outcome> for Outcome {
                 check: m.check.clone(),
                 max_error: Some(m.max_error),
                 warnings: m.warnings.clone(),
+                in_turns: m.in_turns,
             }),
             v1::Outcome::Tuned { revision, digest: d, text, searches, decision } => Outcome::Tuned {
                 revision: *revision,

@@ -213,4 +213,6 @@ pub struct Measurement {
     pub max_error: f64,
     #[serde(default)]
     pub warnings: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_turns: bool,
 }

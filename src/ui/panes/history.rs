@@ -403,9 +403,9 @@ pub fn without(app: &mut App) {
 /// Goes to the fastest of the states that were measured, says which others may be as fast, and shows the steps that lead there.
 pub fn fastest(app: &mut App) {
     let ranked = history::ranked(app.session.history());
-    let Some(((best, measured), others)) = ranked.split_first() else { return };
-    let best = *best;
-    let as_fast = others.iter().filter(|(_, other)| !history::are_apart(measured, other));
+    let Some(((best, price), others)) = ranked.split_first() else { return };
+    let (best, measured) = (*best, price.measured);
+    let as_fast = others.iter().filter(|(_, other)| !price.is_apart(*other));
     let as_fast: Vec<String> = as_fast.map(|(id, _)| id.to_string()).collect();
     let sizes: String = measured.sizes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
     let which = match ranked.len() {
@@ -416,8 +416,10 @@ pub fn fastest(app: &mut App) {
     let at = if sizes.is_empty() { "" } else { " at" };
     let mut text = format!("Revision {best} is {which} measured on {device}{at}{sizes}: {time}.");
     if !as_fast.is_empty() {
-        text += &format!(" There is no measurable difference from {}.", as_fast.join(", "));
+        text += &format!(" These times do not tell it from {}.", as_fast.join(", "));
     }
+    let doubtful = ranked.iter().filter_map(|(id, price)| Some((id, history::contradiction(*price)?)));
+    text += &doubtful.map(|(id, also)| format!(" Revision {id} {also}.")).collect::<String>();
     if best != app.session.current() && !perform(app, Action::Goto { revision: best }) {
         return;
     }

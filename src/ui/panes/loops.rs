@@ -1,9 +1,9 @@
-//! The loop nest that the term stands for.
+//! The loops that run.
 
 use super::alphabet;
 use super::{Description, Operation, all_rows, highlighted_text, rules};
-use crate::lang::loops as nest;
 use crate::lang::path::Path;
+use crate::lower::nest;
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, always};
 use crate::ui::layout::Pane;
@@ -31,14 +31,16 @@ pub const PANE: Description = Description {
 };
 
 fn rows(app: &App) -> Vec<loops::Row> {
-    loops::rows_of(&app.nest.1, &app.selection, app.code.target, alphabet(app))
+    let Some((_, nest)) = &app.nest else { return Vec::new() };
+    let note = loops::note(app.session.term(), app.code.target);
+    loops::rows_of(nest, note, &app.selection, app.code.target, alphabet(app))
 }
 
 /// Reads the loops off the present term where that is another.
 pub fn refresh(app: &mut App) {
-    let now = app.session.current();
-    if app.nest.0 != Some(now) {
-        app.nest = (Some(now), nest::of(app.session.term()));
+    let now = app.session.term().digest();
+    if app.nest.as_ref().is_none_or(|(of, _)| *of != now) {
+        app.nest = Some((now, nest(app.session.term())));
     }
 }
 

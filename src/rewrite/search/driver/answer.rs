@@ -12,7 +12,7 @@ use crate::lang::term::Term;
 use crate::normal::normal_form_with;
 use crate::search::goal::{Programs, Ranking, Reached};
 use crate::search::insight::Insight;
-use crate::search::{Budget, Control, IterationReport, Limit, Outcome, Phase, Progress, Report};
+use crate::search::{Budget, Control, Grown, IterationReport, Limit, Outcome, Phase, Progress, Report};
 use crate::sketch::Shape;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
@@ -295,7 +295,7 @@ impl Search {
             phase: self.phase,
             nodes: self.nodes(),
             classes: self.graph.classes(),
-            grown: self.grown.clone(),
+            grown: self.grown_at_last(control),
             bound: self.bound,
             most_memory: self.budget.memory,
             entries: self.graph.entries(),
@@ -308,9 +308,25 @@ impl Search {
         (control.progress)(&progress);
     }
 
+    /// Has the present iteration done something?
+    fn is_within_iteration(&self) -> bool {
+        self.current.matches > 0 || self.current.unions > 0
+    }
+
+    /// How the graph has grown; of a search that has ended within an iteration, that one as well.
+    fn grown_at_last(&self, control: &Control<'_>) -> Vec<Grown> {
+        let mut grown = self.grown.clone();
+        if self.outcome.is_some() && self.is_within_iteration() {
+            let parts = self.parts.iter().filter(|part| part.classes > 0).count();
+            let (nodes, classes) = (self.counted, self.graph.classes());
+            grown.push(Grown { nodes, classes, rss: (control.rss)(), parts });
+        }
+        grown
+    }
+
     pub(super) fn report(&self, control: &Control<'_>) -> Report {
         let mut iterations = self.iterations.clone();
-        if self.current.matches > 0 || self.current.unions > 0 {
+        if self.is_within_iteration() {
             let (nodes, classes) = (self.counted, self.graph.classes());
             iterations.push(IterationReport { nodes, classes, ..self.current.clone() });
         }
@@ -334,7 +350,7 @@ impl Search {
             variant: None,
             stop: self.at,
             iterations,
-            grown: self.grown.clone(),
+            grown: self.grown_at_last(control),
             rules: self.rules.iter().map(|r| r.report.clone()).collect(),
             parts: self.parts.clone(),
             nodes: self.counted,

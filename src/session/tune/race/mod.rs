@@ -200,7 +200,7 @@ impl<'a> Race<'a> {
         let info = select(&list.devices, wanted.device).map_err(|e| device_diagnostic(&e))?;
         let (device, compiler) = (name_of(info), compiler_of(info));
         let inputs = Inputs::random(wanted.term, wanted.sizes, Kind::Uniform)?;
-        let known = Known::default();
+        let known = Known::of_many();
         let asked = asked(wanted, name_in(wanted.device), wanted.term, FEW, None, &known);
         let expected = bench::expected(&asked, &inputs, backend, &flag)?;
         let (tried, met, runners, warnings) = (vec![], HashMap::new(), vec![], vec![]);
