@@ -30,7 +30,7 @@ pub fn progress(progress: &Progress) -> String {
                 let time = if least < 1.0 {
                     String::new()
                 } else {
-                    format!(", about {} or longer", figures::long(least))
+                    format!(", at least about {}", figures::long(least))
                 };
                 format!("running the program as written in plain C{time}")
             }

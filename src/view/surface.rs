@@ -3,6 +3,8 @@
 //! Whoever finds a problem does not know where it will be read, so hints name options of the command line. Between backticks
 //! stand options and commands; here is what each of them is on the screen and in line mode, which take what follows `:`.
 
+use super::text::{Line, Role};
+
 /// A sentence with the commands of the screen in the place of options, where there are such. Where it names both, only that of
 /// the screen is left.
 pub fn on_the_screen(text: &str) -> String {
@@ -32,6 +34,14 @@ pub fn on_the_screen(text: &str) -> String {
     pieces.join("`")
 }
 
+/// Lines whose warnings are sentences, with the commands of the screen in them.
+pub fn lines_on_the_screen(mut lines: Vec<Line>) -> Vec<Line> {
+    let warnings =
+        lines.iter_mut().flat_map(|line| &mut line.spans).filter(|span| span.role == Role::Warning);
+    warnings.for_each(|span| span.text = on_the_screen(&span.text).into());
+    lines
+}
+
 /// What stands between the way of the command line and that of the screen.
 const BOTH: [&str; 3] = [", or ", ", or with ", ", or on the screen with "];
 
@@ -48,6 +58,7 @@ fn own(code: &str) -> Option<String> {
         ("--size", _) => command("sizes"),
         ("--for", _) => command("tune"),
         ("--device", _) => command("device"),
+        ("--against", "") => ":compare".to_owned(),
         ("--allow-foreign", "") => ":allow-foreign yes".to_owned(),
         ("--session", file) if !file.is_empty() => command("save"),
         // These are typed as they are, where inputs or a strategy are asked for.
@@ -102,6 +113,10 @@ mod tests {
             (
                 "Set SHINE_STATE_DIR, or name a file with `--session FILE`.",
                 "Set SHINE_STATE_DIR, or name a file with `:save FILE`.",
+            ),
+            (
+                "compare two programs in turns with `--against`.",
+                "compare two programs in turns with `:compare`.",
             ),
             // There is nothing like it on the screen.
             ("Choose another definition with `--def`.", "Choose another definition with `--def`."),

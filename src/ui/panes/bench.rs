@@ -27,6 +27,7 @@ use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Val
 use crate::ui::update::enter;
 use crate::ui::window::Content;
 use crate::view::picture::{self, Form};
+use crate::view::surface::lines_on_the_screen;
 use crate::view::{
     Alphabet, Line, Role, bench as view, jobs, problem, roofline as roofline_view, sweep as sweep_view,
     tune as tune_view,
@@ -78,12 +79,16 @@ pub fn content(app: &App, width: usize) -> Content {
     }
     let all = view::measurements(history);
     let cursor = app.window(Pane::Bench).cursor.min(all.len().saturating_sub(1));
-    let details = |(id, m): &(_, &Measurement)| view::details(*id, m, peak_of(app, &m.device));
+    let details = |(id, m): &(_, &Measurement)| details_on_the_screen(app, *id, m);
     let foot = all.get(cursor).map(details).unwrap_or_default();
     let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
     let running = measuring(app).into_iter().flat_map(|line| line.wrap(width, 2));
     let head = running.chain([table.head]).collect();
     Content { head, lines: table.rows.into(), foot, list: true, ..Content::default() }
+}
+
+fn details_on_the_screen(app: &App, id: RevisionId, m: &Measurement) -> Vec<Line> {
+    lines_on_the_screen(view::details(id, m, peak_of(app, &m.device)))
 }
 
 /// What is known before anything was measured: what the program has to do, and what can be done.
@@ -243,7 +248,7 @@ pub fn compare(app: &mut App) {
 /// Shows what came of two states that were measured in turns.
 pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared) {
     let names = [format!("revision {first}"), format!("revision {second}")];
-    let lines = view::in_turns([&names[0], &names[1]], pair);
+    let lines = lines_on_the_screen(view::in_turns([&names[0], &names[1]], pair));
     app.tell(
         Role::Good,
         format!("{} and {} were measured in turns on {}.", names[0], names[1], pair.first.device),
@@ -514,7 +519,7 @@ pub fn open(app: &mut App) {
     let all = view::measurements(app.session.history());
     match all.get(cursor) {
         Some((id, m)) => {
-            let lines = view::details(*id, m, peak_of(app, &m.device));
+            let lines = details_on_the_screen(app, *id, m);
             app.popups.push(Popup::Page(Page::sentences("Measurement", lines, 8)));
         }
         None => app.say(Role::Warning, "Nothing has been measured yet."),
