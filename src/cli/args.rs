@@ -106,8 +106,7 @@ Examples:
 
 What the screen knows beside the session, such as the best programs of a search, is on the page that `:export FILE` writes there.
 The folder has the generated code with its Makefile, the program, and the strategy that leads to it.
-The recording is a picture for web pages that moves by itself and needs nothing else. It shows what the session holds and runs nothing;
-of more than 60 actions the last 60.";
+The recording is a picture for web pages that moves by itself and needs nothing else. It shows what the session holds and runs nothing; of more than 60 actions the last 60.";
 
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("what").args(["html", "folder", "recording"]).required(true).multiple(true))]
