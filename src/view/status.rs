@@ -215,25 +215,40 @@ fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
 mod tests {
     use super::*;
 
+    /// Of a program in the first of two revisions, of which nothing is to be said.
+    fn plain<'a>(save: &'a SaveState, sizes: &'a Sizes) -> Status<'a> {
+        Status {
+            program: "matmul",
+            sizes,
+            missing: &[],
+            device: "cpu",
+            revision: 1,
+            revisions: 2,
+            broken: None,
+            check: None,
+            save,
+            job: None,
+            more: 0,
+            stray: 0,
+            changed: None,
+            wrong: false,
+        }
+    }
+
     #[test]
     fn everything_is_said_in_words() {
         let save = SaveState { unsaved: 2, ..SaveState::default() };
         let sizes = [("m".into(), 64)].into_iter().collect();
         let status = Status {
-            program: "matmul",
-            sizes: &sizes,
             missing: &["n".to_owned()],
-            device: "cpu",
             revision: 3,
             revisions: 8,
-            broken: None,
             check: Some(Check { error: Some(2e-7), sizes: &sizes }),
-            save: &save,
             job: Some("search 3.1 s".to_owned()),
             more: 1,
             stray: 4,
             changed: Some("R"),
-            wrong: false,
+            ..plain(&save, &sizes)
         };
         assert_eq!(
             line(&status, usize::MAX, Alphabet::Ascii).text(),
@@ -251,22 +266,7 @@ mod tests {
     fn the_device_is_said_in_few_columns_too() {
         let save = SaveState { path: Some("a/session.ron".into()), named: true, ..SaveState::default() };
         let sizes = ["m", "n", "k"].map(|name| (name.into(), 1024)).into_iter().collect();
-        let status = Status {
-            program: "matmul",
-            sizes: &sizes,
-            missing: &[],
-            device: "opencl:gpu",
-            revision: 12,
-            revisions: 40,
-            broken: None,
-            check: None,
-            save: &save,
-            job: None,
-            more: 0,
-            stray: 0,
-            changed: None,
-            wrong: false,
-        };
+        let status = Status { device: "opencl:gpu", revision: 12, revisions: 40, ..plain(&save, &sizes) };
         let text = |status: &Status<'_>, width| line(status, width, Alphabet::Ascii).text();
         assert_eq!(text(&status, 60), "matmul | rev 12/39 | m=1024 n=1024 k=1024 | opencl:gpu");
         assert_eq!(text(&status, 50), "matmul | rev 12/39 | m=n=k=1024 | opencl:gpu");
@@ -296,22 +296,8 @@ mod tests {
             ..SaveState::default()
         };
         let sizes = ["m", "n", "k"].map(|name| (name.into(), 64)).into_iter().collect();
-        let status = Status {
-            program: "matmul",
-            sizes: &sizes,
-            missing: &[],
-            device: "cpu",
-            revision: 1,
-            revisions: 2,
-            broken: None,
-            check: Some(Check { error: Some(2e-7), sizes: &sizes }),
-            save: &save,
-            job: None,
-            more: 0,
-            stray: 0,
-            changed: None,
-            wrong: false,
-        };
+        let status =
+            Status { check: Some(Check { error: Some(2e-7), sizes: &sizes }), ..plain(&save, &sizes) };
         let text = |status: &Status<'_>, width| line(status, width, Alphabet::Ascii).text();
         assert_eq!(text(&status, 50), "matmul | rev 1/1 | check ok 2e-7 | m=n=k=64 | cpu");
         // What was left out before something longer has room again.
@@ -329,22 +315,7 @@ mod tests {
     fn what_sizes_do_not_meet_is_said_in_few_columns_too() {
         let save = SaveState { path: Some("a/session.ron".into()), ..SaveState::default() };
         let sizes = [("m".into(), 1024)].into_iter().collect();
-        let status = Status {
-            program: "matmul",
-            sizes: &sizes,
-            missing: &[],
-            device: "cpu",
-            revision: 1,
-            revisions: 2,
-            broken: Some("5 divides m"),
-            check: None,
-            save: &save,
-            job: None,
-            more: 0,
-            stray: 0,
-            changed: None,
-            wrong: false,
-        };
+        let status = Status { broken: Some("5 divides m"), ..plain(&save, &sizes) };
         for width in [50, 80, 120] {
             let text = line(&status, width, Alphabet::Ascii).text();
             assert!(text.contains("not met: 5 divides m"), "{text}");
