@@ -90,6 +90,24 @@ fn filters_are_taken_four_at_a_time() {
     }
 }
 
+/// Groups of more rows of work-items compute what square ones do, whatever stands out of the tiles.
+#[test]
+fn tiles_may_be_taller_than_they_are_wide() {
+    let Some(device) = opencl() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let product = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\row.
+       transpose b |> map (\\col. zip row col |> map (\\p. fst p * snd p) |> reduce (+) 0))";
+    for (taller, group, sizes) in [
+        (1, "(16, 16, 1)", "m=261 n=267 k=37"),
+        (2, "(16, 18, 1)", "m=261 n=267 k=37"),
+        (3, "(16, 20, 1)", "m=320 n=256 k=64"),
+    ] {
+        let strategy = format!("autoBy(onWorkItems, id) with (taller: {taller})");
+        let kernel = ran(folder.path(), product, sizes, &device, &strategy);
+        assert!(kernel.contains(&format!("in groups of {group}")), "{taller}: {kernel}");
+    }
+}
+
 /// Rows that are read again for what is made of them: groups of more work-items keep longer ones, each element in a register.
 #[test]
 fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
