@@ -37,11 +37,10 @@ pub fn of_comparison(comparison: &Comparison) -> Option<String> {
 pub fn of_repetition(now: &Measurement, before: &[Measurement]) -> Option<String> {
     let same = |m: &&Measurement| m.kernel == now.kernel && m.device == now.device && m.sizes == now.sizes;
     let before = before.iter().rev().find(same).filter(|before| before.is_apart(now))?;
-    let ratio = now.median_ns / before.median_ns;
-    let (times, way) = if ratio > 1.0 { (ratio, "more") } else { (1.0 / ratio, "less") };
     Some(format!(
-        "The same kernel took {times:.2} times {way} when it was measured before, and the two intervals do not overlap: the machine \
-         was not the same, so neither time can be compared with others. {HELPS}"
+        "The same kernel takes {:.2} of the time that it took when it was measured before, and the two intervals do not overlap: the \
+         machine was not the same, so neither time can be compared with others. {HELPS}",
+        now.median_ns / before.median_ns
     ))
 }
 
@@ -85,7 +84,9 @@ mod tests {
     fn a_kernel_that_took_another_time_before_is_told() {
         let before = [of(160.8, 0.03)];
         let told = of_repetition(&of(556.3, 0.03), &before).unwrap();
-        assert!(told.starts_with("The same kernel took 3.46 times more"), "{told}");
+        assert!(told.starts_with("The same kernel takes 3.46 of the time that it took"), "{told}");
+        let told = of_repetition(&before[0], &[of(556.3, 0.03)]).unwrap();
+        assert!(told.starts_with("The same kernel takes 0.29 of the time that it took"), "{told}");
         assert_eq!(of_repetition(&of(163.0, 0.03), &before), None);
         let elsewhere = Measurement { device: "gpu".to_owned(), ..of(556.3, 0.03) };
         assert_eq!(of_repetition(&elsewhere, &before), None);
