@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An explicit argument of a pattern that is no term.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -61,7 +61,8 @@ pub enum Expr {
 struct Node {
     expr: Expr,
     ty: Type,
-    digest: Digest,
+    /// Taken when it is first asked for: most terms of a rewrite are never compared.
+    digest: OnceLock<Digest>,
     size: u32,
     depth: u32,
     /// Bit i: variable i is free. Bit 63: some variable from 63 upwards is free.
@@ -88,13 +89,14 @@ pub struct Term(Arc<Node>);
 
 impl PartialEq for Term {
     fn eq(&self, other: &Term) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.digest == other.0.digest
+        let alike = |a: &Node, b: &Node| a.size == b.size && a.depth == b.depth && a.free == b.free;
+        Arc::ptr_eq(&self.0, &other.0) || alike(&self.0, &other.0) && self.digest() == other.digest()
     }
 }
 impl Eq for Term {}
 impl Hash for Term {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.digest.hash(state);
+        self.digest().hash(state);
     }
 }
 
@@ -132,26 +134,16 @@ impl Term {
     }
 
     fn leaf(expr: Expr, ty: Type, origin: Origin) -> Term {
-        let mut bytes = Bytes::new();
         let mut has_declared = false;
         let mut calculates = false;
         let (size, depth, free, mut has_metas) = match &expr {
-            Expr::Var(i) => {
-                bytes.push(0);
-                bytes.extend_from_slice(&i.to_le_bytes());
-                (1, 0, if *i < 63 { 1 << i } else { HIGH }, false)
-            }
+            Expr::Var(i) => (1, 0, if *i < 63 { 1 << i } else { HIGH }, false),
             Expr::Lam(_, body) => {
-                bytes.push(1);
-                bytes.extend_from_slice(body.0.digest.bytes());
                 has_declared = body.0.has_declared;
                 calculates = body.0.calculates;
                 (body.0.size.saturating_add(1), body.0.depth + 1, below_binder(body.0.free), body.0.has_metas)
             }
             Expr::App(f, e) => {
-                bytes.push(2);
-                bytes.extend_from_slice(f.0.digest.bytes());
-                bytes.extend_from_slice(e.0.digest.bytes());
                 has_declared = f.0.has_declared || e.0.has_declared;
                 calculates = f.0.calculates || e.0.calculates;
                 (
@@ -162,52 +154,25 @@ impl Term {
                 )
             }
             Expr::Prim(p) => {
-                // Patterns are identified by name, so that a new row in the table changes no digest.
-                bytes.push(3);
-                bytes.extend_from_slice(p.pattern.name().as_bytes());
-                if let Some(declared) = p.pattern.declared() {
-                    bytes.push(0xff);
-                    bytes.extend_from_slice(declared.digest().bytes());
-                }
                 has_declared = super::declared::is_unfolded(p.pattern);
                 calculates = is_operation(p.pattern, &ty);
-                let mut metas = false;
-                for a in &p.args {
-                    match a {
-                        Arg::Nat(n) => {
-                            bytes.push(0);
-                            n.canonical_bytes(&mut bytes);
-                            metas |= n.has_metas();
-                        }
-                        Arg::Addr(a) => {
-                            bytes.push(1);
-                            bytes.extend_from_slice(a.name().as_bytes());
-                        }
-                        Arg::Dim(d) => bytes.extend([2, *d]),
-                        Arg::Fun(f) => {
-                            bytes.push(3);
-                            f.body().canonical_bytes(&mut bytes);
-                            metas |= f.body().has_metas();
-                        }
-                    }
-                }
+                let metas = p.args.iter().any(|a| match a {
+                    Arg::Nat(n) => n.has_metas(),
+                    Arg::Fun(f) => f.body().has_metas(),
+                    Arg::Addr(_) | Arg::Dim(_) => false,
+                });
                 (1, 0, 0, metas)
             }
-            Expr::Lit(l) => {
-                bytes.push(4);
-                l.canonical_bytes(&mut bytes);
-                (1, 0, 0, false)
-            }
+            Expr::Lit(_) => (1, 0, 0, false),
         };
         has_metas |= ty.has_metas();
-        bytes.extend_from_slice(ty.digest().bytes());
         let mark = match &expr {
             Expr::Lam(_, body) => mark(&[body.0.mark]),
             Expr::App(f, e) => mark(&[f.0.mark, e.0.mark]),
             Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => mark_of(&origin),
         };
         Term(Arc::new(Node {
-            digest: Digest::of(&bytes),
+            digest: OnceLock::new(),
             expr,
             ty,
             size,
@@ -219,6 +184,58 @@ impl Term {
             mark,
             origin,
         }))
+    }
+
+    /// The digest of a node from those of its children.
+    fn digested(&self) -> Digest {
+        let mut bytes = Bytes::new();
+        match self.expr() {
+            Expr::Var(i) => {
+                bytes.push(0);
+                bytes.extend_from_slice(&i.to_le_bytes());
+            }
+            Expr::Lam(_, body) => {
+                bytes.push(1);
+                bytes.extend_from_slice(body.digest().bytes());
+            }
+            Expr::App(f, e) => {
+                bytes.push(2);
+                bytes.extend_from_slice(f.digest().bytes());
+                bytes.extend_from_slice(e.digest().bytes());
+            }
+            Expr::Prim(p) => {
+                // Patterns are identified by name, so that a new row in the table changes no digest.
+                bytes.push(3);
+                bytes.extend_from_slice(p.pattern.name().as_bytes());
+                if let Some(declared) = p.pattern.declared() {
+                    bytes.push(0xff);
+                    bytes.extend_from_slice(declared.digest().bytes());
+                }
+                for a in &p.args {
+                    match a {
+                        Arg::Nat(n) => {
+                            bytes.push(0);
+                            n.canonical_bytes(&mut bytes);
+                        }
+                        Arg::Addr(a) => {
+                            bytes.push(1);
+                            bytes.extend_from_slice(a.name().as_bytes());
+                        }
+                        Arg::Dim(d) => bytes.extend([2, *d]),
+                        Arg::Fun(f) => {
+                            bytes.push(3);
+                            f.body().canonical_bytes(&mut bytes);
+                        }
+                    }
+                }
+            }
+            Expr::Lit(l) => {
+                bytes.push(4);
+                l.canonical_bytes(&mut bytes);
+            }
+        }
+        bytes.extend_from_slice(self.ty().digest().bytes());
+        Digest::of(&bytes)
     }
 
     pub fn var(index: u32, ty: Type) -> Term {
@@ -255,11 +272,25 @@ impl Term {
         &self.0.ty
     }
     pub fn digest(&self) -> Digest {
-        self.0.digest
+        if let Some(known) = self.0.digest.get() {
+            return *known;
+        }
+        // Children first, without recursion: terms can be deep.
+        let mut open = vec![self];
+        while let Some(now) = open.last().copied() {
+            let before = open.len();
+            let children = now.children();
+            open.extend(children.into_iter().filter(|child| child.0.digest.get().is_none()));
+            if open.len() == before {
+                now.0.digest.get_or_init(|| now.digested());
+                open.pop();
+            }
+        }
+        self.digest()
     }
     /// The digest, with what tells apart terms whose leaves come from different parts of a program.
     pub fn marked(&self) -> Marked {
-        (self.0.digest, self.0.mark)
+        (self.digest(), self.0.mark)
     }
     /// Does a leaf tell which part of a program it comes from?
     pub fn has_origins(&self) -> bool {

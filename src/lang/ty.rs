@@ -7,7 +7,7 @@ use super::digest::{Bytes, Digest};
 use super::nat::{Name, Nat, NatVar};
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Scalar {
@@ -116,7 +116,8 @@ pub enum TypeKind {
 
 struct Node {
     kind: TypeKind,
-    digest: Digest,
+    /// Taken when it is first asked for.
+    digest: OnceLock<Digest>,
     has_metas: bool,
     depth: u32,
 }
@@ -127,13 +128,19 @@ pub struct Type(Arc<Node>);
 
 impl PartialEq for Type {
     fn eq(&self, other: &Type) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.digest == other.0.digest
+        let (a, b) = (&self.0, &other.0);
+        Arc::ptr_eq(a, b)
+            || a.depth == b.depth
+                && match (a.digest.get(), b.digest.get()) {
+                    (Some(a), Some(b)) => a == b,
+                    _ => a.kind == b.kind,
+                }
     }
 }
 impl Eq for Type {}
 impl Hash for Type {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.digest.hash(state);
+        self.digest().hash(state);
     }
 }
 impl PartialOrd for Type {
@@ -143,7 +150,7 @@ impl PartialOrd for Type {
 }
 impl Ord for Type {
     fn cmp(&self, other: &Type) -> std::cmp::Ordering {
-        self.0.digest.cmp(&other.0.digest)
+        self.digest().cmp(&other.digest())
     }
 }
 
@@ -159,15 +166,24 @@ pub trait TypeSubst {
 
 impl Type {
     pub fn new(kind: TypeKind) -> Type {
-        let mut bytes = Bytes::new();
-        let mut has_metas = false;
-        let mut depth = 0;
-        let mut child = |t: &Type, bytes: &mut Bytes| {
-            bytes.extend_from_slice(t.0.digest.bytes());
-            has_metas |= t.0.has_metas;
-            depth = depth.max(t.0.depth + 1);
+        let (has_metas, depth) = match &kind {
+            TypeKind::Scalar(_) | TypeKind::NatType | TypeKind::Var(TypeVar::Named(_)) | TypeKind::Ill => {
+                (false, 0)
+            }
+            TypeKind::Var(TypeVar::Meta(_)) => (true, 0),
+            TypeKind::Index(n) => (n.has_metas(), 0),
+            TypeKind::Vector(n, t) | TypeKind::Array(n, t) => (n.has_metas() || t.has_metas(), t.depth() + 1),
+            TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
+                (a.has_metas() || b.has_metas(), a.depth().max(b.depth()) + 1)
+            }
         };
-        match &kind {
+        Type(Arc::new(Node { digest: OnceLock::new(), kind, has_metas, depth }))
+    }
+
+    /// The digest of a node from those of its children.
+    fn digested(&self) -> Digest {
+        let mut bytes = Bytes::new();
+        match self.kind() {
             TypeKind::Scalar(s) => bytes.extend([0, *s as u8]),
             TypeKind::NatType => bytes.push(1),
             TypeKind::Index(n) => {
@@ -175,14 +191,14 @@ impl Type {
                 n.canonical_bytes(&mut bytes);
             }
             TypeKind::Vector(n, t) | TypeKind::Array(n, t) => {
-                bytes.push(if matches!(kind, TypeKind::Vector(..)) { 3 } else { 5 });
-                child(t, &mut bytes);
+                bytes.push(if matches!(self.kind(), TypeKind::Vector(..)) { 3 } else { 5 });
+                bytes.extend_from_slice(t.digest().bytes());
                 n.canonical_bytes(&mut bytes);
             }
             TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
-                bytes.push(if matches!(kind, TypeKind::Pair(..)) { 4 } else { 6 });
-                child(a, &mut bytes);
-                child(b, &mut bytes);
+                bytes.push(if matches!(self.kind(), TypeKind::Pair(..)) { 4 } else { 6 });
+                bytes.extend_from_slice(a.digest().bytes());
+                bytes.extend_from_slice(b.digest().bytes());
             }
             TypeKind::Var(TypeVar::Named(n)) => {
                 bytes.push(7);
@@ -194,12 +210,7 @@ impl Type {
             }
             TypeKind::Ill => bytes.push(9),
         }
-        has_metas |= match &kind {
-            TypeKind::Index(n) | TypeKind::Vector(n, _) | TypeKind::Array(n, _) => n.has_metas(),
-            TypeKind::Var(TypeVar::Meta(_)) => true,
-            _ => false,
-        };
-        Type(Arc::new(Node { digest: Digest::of(&bytes), kind, has_metas, depth }))
+        Digest::of(&bytes)
     }
 
     pub fn scalar(s: Scalar) -> Type {
@@ -245,7 +256,7 @@ impl Type {
         &self.0.kind
     }
     pub fn digest(&self) -> Digest {
-        self.0.digest
+        *self.0.digest.get_or_init(|| self.digested())
     }
     pub fn has_metas(&self) -> bool {
         self.0.has_metas
