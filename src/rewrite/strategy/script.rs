@@ -6,7 +6,7 @@ use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, FileId, Sources, Span};
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::{
-    File, Item, ItemKind, Language, Node, RuleRef, RuleSet, Shape, ShapeKind, SketchDef, Strategy,
+    File, Item, ItemKind, Language, Node, Param, RuleRef, RuleSet, Shape, ShapeKind, SketchDef, Strategy,
     StrategyDef,
 };
 use crate::lang::syntax::{outline, parse_elevate, parse_item};
@@ -104,6 +104,32 @@ fn after_a_default(def: &StrategyDef) -> Option<Span> {
     let has_value = |shape: &Shape| matches!(shape.kind, ShapeKind::Default(..));
     let optional = def.params.iter().skip_while(|p| !has_value(p));
     optional.into_iter().find(|p| !has_value(p)).map(|p| p.span)
+}
+
+/// The first name that an item gives to two of its parameters, with where it stands first and again.
+fn repeated(item: &ItemKind) -> Option<(Name, Span, Span)> {
+    let typed = |params: &[Param]| -> Vec<(Name, Span)> {
+        params.iter().flat_map(|p| p.kind.names()).map(|name| (name.kind.clone(), name.span)).collect()
+    };
+    let shaped = |params: &[Shape]| -> Vec<(Name, Span)> {
+        params.iter().flat_map(|p| p.kind.names().into_iter().map(|name| (name, p.span))).collect()
+    };
+    let lists = match item {
+        ItemKind::Sketch(def) => vec![typed(&def.params)],
+        ItemKind::RuleSet(set) => {
+            vec![set.params.iter().map(|p| (p.name.kind.clone(), p.name.span)).collect()]
+        }
+        ItemKind::Strategy(def) => {
+            [&def.params].into_iter().chain(def.locals.iter().map(|l| &l.params)).map(|p| shaped(p)).collect()
+        }
+        _ => vec![],
+    };
+    lists.into_iter().find_map(|names| {
+        names.iter().enumerate().filter(|(_, (name, _))| &**name != "_").find_map(|(i, (name, again))| {
+            let first = names[..i].iter().find(|(other, _)| other == name)?;
+            Some((name.clone(), first.1, *again))
+        })
+    })
 }
 
 /// What is wrong with a name that is built in already.
@@ -216,6 +242,14 @@ impl Script {
                         .hint("Choose another name for one of them."),
                 );
                 continue;
+            }
+            if let Some((name, first, again)) = repeated(&item.kind) {
+                problems.push(
+                    Diagnostic::error("E0303", format!("Two parameters are called `{name}`."))
+                        .label(again, "again")
+                        .label(first, "first here")
+                        .hint("Choose another name for one of them."),
+                );
             }
             match &item.kind {
                 ItemKind::Strategy(_) => {
@@ -434,5 +468,21 @@ mod tests {
         assert_eq!(strategy("strategy b(x = 32, y = f(3)) =\n  x", "b"), Some("b(x = 32, y = f(3))"));
         assert_eq!(strategy("--| Doc.\nstrategy tidy =\n  normalize(id)", "tidy"), Some("tidy"));
         assert_eq!(head("sketch lines(n: Size) = ?", "sketch", "lines"), Some("lines(n: Size)"));
+    }
+
+    #[test]
+    fn parameters_have_different_names() {
+        let told = |text: &str| -> Vec<String> {
+            let (file, problems) = parse_elevate(FileId::NOWHERE, text);
+            assert!(problems.is_empty(), "{text}");
+            Script::default().add(&file, false).into_iter().map(|d| d.message).collect()
+        };
+        let twice = ["Two parameters are called `x`."];
+        assert_eq!(told("rules s(x, y, x) = { splitJoin(x) }"), twice);
+        assert_eq!(told("sketch s(x: nat, x: nat) = containsMap(x, ?)"), twice);
+        assert_eq!(told("strategy s(x, y :: x) = id"), twice);
+        assert_eq!(told("strategy s(x = 3, x = 4) = id"), twice);
+        assert_eq!(told("strategy s(n) = t(n) where t([x, x]) = id"), twice);
+        assert!(told("strategy s(x, _, _) = t(x) where t(x) = id").is_empty());
     }
 }
