@@ -373,6 +373,35 @@ fn searches_make_their_guides_and_choose_their_rules() {
     }
 }
 
+/// What a goal asks for beside its loops: weights that are separated, layouts, wider windows, each with loops in tiles.
+#[test]
+fn guides_make_what_stands_beside_the_loops() {
+    let separated = "
+        sketch sums(inner) = containsMap(n/9, containsMap(m/4, containsMap(9, containsMap(4, containsReduceSeq(3, ?)))), inner)
+        sketch images = sums(containsMap(n, containsMap(m + 2, containsReduceSeq(3, ?))))
+        sketch lines = containsMap(n/9, containsMap(9, containsMap(m, containsReduce(3, ?), containsMap(m + 2, containsReduce(3, ?)))))";
+    let packed = "
+        sketch blocks(a: nat, b: nat) = containsMap(m/a, containsMap(n/b, containsReduceSeq(k, containsMap(a, containsMap(b, containsAddMul)))))
+        sketch ofB = blocks(9, 5) and containsPacked(k, n, 5, ?)
+        sketch ofA = blocks(9, 5) and containsPacked(m, k, 9, ?)
+        sketch ofBoth = containsMapPar(m/16, containsMap(n/8, containsReduceSeq(k/2, containsReduceSeq(2, containsMap(16, containsMap(8, containsAddMul))))))
+          and containsPacked(k, n, 8, ?) and containsColumnOrder(m, k, ?)";
+    let windows = "
+        sketch tiles = containsMapPar(n/6, containsMap(m/10, containsMap(6, containsMap(10, contains((*)))), contains(slide 12 10)), contains(slide 8 6))";
+    for (name, elevate, goals) in [
+        ("binomialFilter", separated, &["images", "lines"][..]),
+        ("matmul", packed, &["ofB", "ofA", "ofBoth"]),
+        ("jacobi2d", windows, &["tiles"]),
+    ] {
+        for goal in goals {
+            let (searches, _) = examined(&kernel(name), elevate, &format!("reach {goal}"), 0);
+            assert!(searches.len() > 1, "{name}: {searches:#?}");
+            assert!(searches.iter().all(|s| s["found"] == true), "{name}: {searches:#?}");
+            assert_eq!(searches.last().unwrap()["sketch"].as_str(), Some(*goal));
+        }
+    }
+}
+
 /// Holes stand for sizes that divide those of the program, as they are written or given.
 #[test]
 fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {

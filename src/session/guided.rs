@@ -54,7 +54,8 @@ pub(super) struct Shared {
 /// Nodes of a search towards a guide, and towards the goal: of few rules, and of many.
 fn nodes_of(breadth: Breadth) -> (usize, usize) {
     match breadth {
-        Breadth::Tight | Breadth::Narrow => (20_000, 60_000),
+        Breadth::Tight => (60_000, 60_000),
+        Breadth::Narrow => (20_000, 60_000),
         Breadth::Wide => (40_000, MOST_NODES),
     }
 }
@@ -131,8 +132,9 @@ impl Searcher<'_> {
         };
         let mut nearest: Option<Way> = None;
         let mut over = None;
+        let separated = guide::separated(&self.workspace().rules, start);
         let ways = guide::filled(goal, given).into_iter().flat_map(|filled| {
-            let plans = guide::plans(&filled, start);
+            let plans = guide::plans(&filled, start, &separated);
             plans.into_iter().map(move |plan| (filled.clone(), plan))
         });
         for (filled, plan) in ways {
@@ -235,8 +237,6 @@ impl Searcher<'_> {
         way.lines.push(GuideLine { text: text.clone(), what: guide.what.clone(), reached: false });
         let goal_sizes = guide::sizes_of(sketch);
         let breadths = guide::breadths(&self.workspace().rules, now, sketch);
-        // Guides that store have their own steps for what is stored.
-        let breadths: Vec<_> = breadths.into_iter().filter(|b| *is_goal || *b != Breadth::Tight).collect();
         for (i, breadth) in breadths.iter().copied().enumerate() {
             let behind = breadths.len() - 1 - i;
             let (few, many) = nodes_of(breadth);

@@ -8,6 +8,7 @@ use super::vectors::asks_for_vectors;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Term;
+use crate::rule::apply::apply_at;
 use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
@@ -58,6 +59,9 @@ const DEEPEST: i64 = 2;
 
 /// Sizes for a rule that needs one, where the sketch names none and no other rule makes what it asks for.
 const USUAL_SIZES: [i64; 2] = [32, 4];
+
+/// Weights of a program that are separated.
+const MOST_SEPARATED: usize = 16;
 
 /// A rule with its sizes is taken so many times at most.
 const MOST_USES: usize = 12;
@@ -155,6 +159,25 @@ fn separations<'a>(library: &'a RuleSet, now: &'a Term) -> impl Iterator<Item = 
     let rules = library.rules().filter(|r| !r.is_right_to_left()).filter(separates);
     let applies = |rule: &&Rule| now.positions().into_iter().any(|(_, part)| rule.apply(part, &[]).is_ok());
     rules.filter(applies).map(|rule| RuleUse { rule: rule.clone(), args: vec![] })
+}
+
+/// The program with its weights separated wherever they can be, in each way.
+pub fn separated(library: &RuleSet, start: &Term) -> Vec<Term> {
+    let mut out = vec![];
+    for rule in separations(library, start) {
+        let mut now = start.clone();
+        for _ in 0..MOST_SEPARATED {
+            let places = now.positions();
+            let separated =
+                places.into_iter().find_map(|(place, _)| apply_at(&now, &place, &rule.rule, &rule.args).ok());
+            let Some(separated) = separated else { break };
+            now = separated.term;
+        }
+        if now != *start && !out.contains(&now) {
+            out.push(now);
+        }
+    }
+    out
 }
 
 /// What comes with a pattern that the program lacks, where no rule makes it of what is known alone.

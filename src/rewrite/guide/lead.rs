@@ -2,7 +2,7 @@
 //! trying each that may help.
 
 use super::choice::{Step, breadths, rules};
-use super::plan::sizes_of;
+use super::sizes::sizes_of;
 use crate::lang::digest::Digest;
 use crate::lang::term::Term;
 use crate::normal::{normal_form_with, written_params};

@@ -8,13 +8,16 @@ mod enable;
 pub mod lead;
 pub mod nest;
 pub mod plan;
+mod reading;
+mod sizes;
 mod sums;
 pub mod text;
 mod vectors;
 
-pub use choice::{Breadth, Step, breadths, rules};
+pub use choice::{Breadth, Step, breadths, rules, separated};
 pub use enable::{Enabling, enabling};
 pub use lead::{Lead, lead};
-pub use plan::{Guide, filled, plans, sizes_of};
+pub use plan::{Guide, plans};
+pub use sizes::{filled, sizes_of};
 pub use sums::unmade_sum;
 pub use text::Writer;

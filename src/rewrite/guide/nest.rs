@@ -49,6 +49,16 @@ impl Nest {
         Nest::Other(Sketch::any())
     }
 
+    /// All of them, as far as they ask for something.
+    pub fn all(mut nests: Vec<Nest>) -> Nest {
+        nests.retain(|n| *n != Nest::any());
+        match nests.pop() {
+            Some(one) if nests.is_empty() => one,
+            Some(last) => Nest::And(nests.into_iter().chain([last]).collect()),
+            None => Nest::any(),
+        }
+    }
+
     pub fn sketch(&self) -> Sketch {
         match self {
             Nest::Other(s) => s.clone(),
@@ -151,6 +161,28 @@ impl Nest {
         }
     }
 
+    /// What is asked for beside the spine: of the other operands of each of its loops, and in other conjuncts, wherever they
+    /// stand.
+    pub fn off_spine(&self) -> (Vec<Vec<Nest>>, Vec<Nest>) {
+        match self {
+            Nest::Loop(l) => {
+                let (mut operands, conjuncts) = l.body.off_spine();
+                operands.insert(0, l.operands.clone());
+                (operands, conjuncts)
+            }
+            Nest::And(all) => {
+                let Some(spine) = all.iter().position(|n| !n.spine().0.is_empty()) else {
+                    return (vec![], vec![]);
+                };
+                let others = all.iter().enumerate().filter(|(i, _)| *i != spine).map(|(_, n)| n.clone());
+                let (operands, mut conjuncts) = all[spine].off_spine();
+                conjuncts.extend(others);
+                (operands, conjuncts)
+            }
+            Nest::Store(..) | Nest::Other(_) => (vec![], vec![]),
+        }
+    }
+
     /// The same with something else asked for at its sides, of which it takes as many as it has. Where nothing is asked,
     /// nothing is written.
     pub fn with_sides(&self, sides: &mut dyn Iterator<Item = Nest>) -> Nest {
@@ -175,12 +207,7 @@ impl Nest {
                         _ => sides.next().unwrap_or_else(|| n.clone()),
                     });
                 }
-                new.retain(|n| *n != Nest::any());
-                match new.pop() {
-                    Some(one) if new.is_empty() => one,
-                    Some(last) => Nest::And(new.into_iter().chain([last]).collect()),
-                    None => Nest::any(),
-                }
+                Nest::all(new)
             }
             Nest::Store(..) | Nest::Other(_) => self.clone(),
         }

@@ -1,0 +1,343 @@
+//! Which loops of a program those of a goal are parts of, and the way from the ones to the others.
+
+use super::nest::{Loop, LoopSketch, Nest};
+use super::plan::{Guide, lowered_back};
+use super::sizes::numbers;
+use super::vectors::{asks_for_vectors, scalars, widths};
+use crate::lang::nat::Nat;
+use crate::lang::pattern::Pattern;
+use crate::sketch::{NatSketch, Sketch, TypeSketch};
+use std::collections::BTreeSet;
+
+/// Ways to say which loop of the goal is which of the program that are looked at.
+const MOST_TRIED: usize = 50_000;
+/// Lengths that vectors have where the goal does not say.
+const WIDTHS: [i64; 7] = [4, 8, 16, 32, 2, 64, 128];
+/// Others that are tried after these.
+const MOST_LENGTHS: usize = 32;
+
+/// The nest with what it leaves out of the program's loops, where it names a part of a loop and not the rest: the chunks,
+/// within the loop over them or within all others, or the loop over chunks that are named. Those that lack least come
+/// first. Which of the loops vectors are of would not be known, so a nest with vectors has none.
+pub(super) fn completed(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Nest> {
+    let (spine, leaf) = nest.spine();
+    let over = Nest::of_spine(&spine, Nest::any()).sketch();
+    if asks_for_vectors(&leaf.sketch()) || asks_for_vectors(&over) {
+        return vec![];
+    }
+    let sizes: Option<Vec<Nat>> = spine.iter().map(|l| l.size().cloned()).collect();
+    let Some(sizes) = sizes.filter(|sizes| !sizes.is_empty()) else { return vec![] };
+    let reduces: Vec<bool> = spine.iter().map(|l| l.pattern.is_reduce()).collect();
+    let mut out: Vec<(usize, Nest)> = vec![];
+    for program in programs {
+        let (sizes, reduces) = (&sizes, &reduces);
+        let mut search = Assigning { program, sizes, reduces, whole: false, found: vec![], tried: 0 };
+        search.go_on(&mut vec![]);
+        for of in std::mem::take(&mut search.found) {
+            for innermost in [false, true] {
+                let (mut now, mut parts, mut added) = (nest.clone(), of.clone(), 0);
+                for (p, whole) in program.iter().enumerate() {
+                    let Some(rest) = search.rest(p, &of).filter(|n| n.as_constant() != Some(1)) else {
+                        continue;
+                    };
+                    // A size in which the rest depends on the program is that of the loop over chunks.
+                    let at = match rest.as_constant() {
+                        Some(_) if innermost => parts.len(),
+                        Some(_) => parts.iter().rposition(|q| *q == p).map_or(0, |last| last + 1),
+                        None => parts.iter().position(|q| *q == p).unwrap_or(0),
+                    };
+                    let pattern = if whole.reduces { Pattern::ReduceSeq } else { Pattern::Map };
+                    now = now.with_loop(at, &LoopSketch { pattern, ..LoopSketch::map(rest) });
+                    parts.insert(at, p);
+                    added += 1;
+                }
+                if !out.iter().any(|(_, n)| *n == now) {
+                    out.push((added, now));
+                }
+            }
+        }
+    }
+    out.sort_by_key(|(added, _)| *added);
+    out.into_iter().map(|(_, nest)| nest).collect()
+}
+
+/// Which loops of the program those of a nest are.
+pub(super) struct Reading {
+    program: Vec<Loop>,
+    /// For each loop of the nest, the number of a loop of the program.
+    of: Vec<usize>,
+    /// The loops of the nest, over scalars, without how they run.
+    pub(super) loops: Vec<LoopSketch>,
+    /// What the innermost is to have.
+    leaf: Nest,
+    pub(super) width: Option<Nat>,
+    /// The loop of the nest that reduces in lanes.
+    lanes: Option<usize>,
+}
+
+/// All readings, likeliest first.
+pub(super) fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
+    let (spine, leaf) = nest.spine();
+    if spine.is_empty() {
+        return vec![];
+    }
+    let over = Nest::of_spine(&spine, Nest::any()).sketch();
+    let vectors = asks_for_vectors(&leaf.sketch()) || asks_for_vectors(&over);
+    let lengths: Vec<Option<Nat>> = if vectors {
+        let mut lengths = widths(&nest.sketch());
+        lengths.extend(WIDTHS.map(Nat::constant));
+        for length in left_over(&spine, programs) {
+            if !lengths.contains(&length) {
+                lengths.push(length);
+            }
+        }
+        lengths.into_iter().map(Some).collect()
+    } else {
+        vec![None]
+    };
+    let in_lanes = if vectors { in_lanes(&spine, &over) } else { None };
+    let mut ways: Vec<Option<usize>> = [None].into_iter().chain(in_lanes.map(Some)).collect();
+    if !spine.iter().any(|l| l.pattern.is_map()) {
+        ways.reverse();
+    }
+    let mut out: Vec<Reading> = vec![];
+    for (lanes, width) in ways.into_iter().flat_map(|lanes| lengths.iter().map(move |width| (lanes, width))) {
+        let loops = scalar_loops(&spine, &over, width.as_ref(), lanes);
+        let Some(sizes) = loops.iter().map(|l| l.size().cloned()).collect::<Option<Vec<Nat>>>() else {
+            continue;
+        };
+        let reduces: Vec<bool> = loops.iter().map(|l| l.pattern.is_reduce()).collect();
+        // What is asked of elements holds of the whole nest alone, not of its loops in another order.
+        let plain = |(l, size): (&LoopSketch, &Nat)| {
+            LoopSketch { over: TypeSketch::Any, ..lowered_back(l) }.over(size.clone())
+        };
+        let mut loops: Vec<LoopSketch> = loops.iter().zip(&sizes).map(plain).collect();
+        if let Some(l) = lanes.and_then(|at| loops.get_mut(at)) {
+            l.pattern = Pattern::Reduce;
+        }
+        let leaf = if lanes.is_some() { Nest::any() } else { scalars(&leaf, width.as_ref()) };
+        for program in programs {
+            let (sizes, reduces) = (&sizes, &reduces);
+            let mut search = Assigning { program, sizes, reduces, whole: true, found: vec![], tried: 0 };
+            search.go_on(&mut vec![]);
+            out.extend(search.found.into_iter().map(|of| Reading {
+                program: program.clone(),
+                of,
+                loops: loops.clone(),
+                leaf: leaf.clone(),
+                width: width.clone(),
+                lanes,
+            }));
+        }
+    }
+    out.sort_by_key(Reading::cost);
+    out
+}
+
+/// The loop that can reduce its elements in lanes: the innermost of those that reduce vectors, or of all where the sketch does
+/// not say which loop goes over vectors.
+fn in_lanes(spine: &[LoopSketch], over: &Sketch) -> Option<usize> {
+    let takes_vectors = |l: &LoopSketch| matches!(&l.over, TypeSketch::Array(_, element) if matches!(**element, TypeSketch::Vector(..)));
+    let at = if asks_for_vectors(over) {
+        spine.iter().rposition(takes_vectors)
+    } else {
+        spine.len().checked_sub(1)
+    };
+    at.filter(|at| spine.get(*at).is_some_and(|l| l.pattern.is_reduce()))
+}
+
+/// What loops of numbers leave of what a loop is divided by, or of a loop of the program: in `containsMap(n/20,
+/// containsMap(4, …))` vectors of five are left. At most [`MOST_LENGTHS`], the shortest first.
+fn left_over(spine: &[LoopSketch], programs: &[Vec<Loop>]) -> Vec<Nat> {
+    let sizes = || spine.iter().filter_map(LoopSketch::size);
+    let inner: Vec<i64> = sizes().filter_map(Nat::as_constant).filter(|n| *n > 0).collect();
+    let of_programs = programs.iter().flatten().map(|l| &l.size);
+    let wholes: BTreeSet<i64> =
+        sizes().chain(of_programs).flat_map(numbers).filter_map(|n| n.as_constant()).collect();
+    let mut left = BTreeSet::new();
+    for whole in wholes {
+        for a in &inner {
+            left.extend([1].iter().chain(&inner).filter_map(|b| {
+                let product = a.checked_mul(*b)?;
+                (whole % product == 0).then_some(whole / product)
+            }));
+        }
+        left.insert(whole);
+    }
+    left.into_iter().filter(|n| *n > 1).take(MOST_LENGTHS).map(Nat::constant).collect()
+}
+
+/// The loops over scalars. Where the sketch does not say which loop goes over vectors, it is the one that reduces in lanes, or the
+/// innermost map.
+fn scalar_loops(
+    spine: &[LoopSketch],
+    over: &Sketch,
+    width: Option<&Nat>,
+    lanes: Option<usize>,
+) -> Vec<LoopSketch> {
+    let (mut loops, _) = scalars(&Nest::of_spine(spine, Nest::any()), width).spine();
+    if let Some(width) = width
+        && !asks_for_vectors(over)
+    {
+        let innermost = || loops.iter().rposition(|l| l.pattern.is_map()).or(loops.len().checked_sub(1));
+        if let Some(l) = lanes.or_else(innermost).and_then(|i| loops.get_mut(i))
+            && let Some(size) = l.size()
+        {
+            *l = l.over(size.mul(width));
+        }
+    }
+    loops
+}
+
+/// Says of each loop of the goal which of the program it is a part of, so that the parts of each make its size.
+struct Assigning<'a> {
+    program: &'a [Loop],
+    sizes: &'a [Nat],
+    reduces: &'a [bool],
+    /// The parts of a loop are all of it.
+    whole: bool,
+    found: Vec<Vec<usize>>,
+    tried: usize,
+}
+
+impl Assigning<'_> {
+    fn go_on(&mut self, of: &mut Vec<usize>) {
+        self.tried += 1;
+        if self.tried > MOST_TRIED {
+            return;
+        }
+        let next = of.len();
+        if next == self.sizes.len() {
+            let fits = |p| self.rest(p, of).is_some_and(|n| !self.whole || n.as_constant() == Some(1));
+            if (0..self.program.len()).all(fits) {
+                self.found.push(of.clone());
+            }
+            return;
+        }
+        for p in 0..self.program.len() {
+            let l = &self.program[p];
+            if l.reduces == self.reduces[next] && divides(&self.sizes[next], &l.size) {
+                of.push(p);
+                self.go_on(of);
+                of.pop();
+            }
+        }
+    }
+
+    /// What the parts that are named leave of a loop of the program, one where they are all of it or none is named; none
+    /// where they cannot be its parts.
+    fn rest(&self, p: usize, of: &[usize]) -> Option<Nat> {
+        let parts = of.iter().zip(self.sizes).filter(|(q, _)| **q == p).map(|(_, n)| n);
+        let parts: Vec<&Nat> = parts.collect();
+        let product = parts.iter().fold(Nat::constant(1), |all, n| all.mul(n));
+        let size = &self.program[p].size;
+        if parts.is_empty() || product == *size {
+            return Some(Nat::constant(1));
+        }
+        if product.is_zero() {
+            return None;
+        }
+        let rest = size.exact_div(&product);
+        match rest.as_constant() {
+            Some(n) => (n > 0).then_some(rest),
+            None => product.as_constant().filter(|n| *n > 1).map(|_| rest),
+        }
+    }
+}
+
+/// Can the one be a part of the other? Of symbolic sizes the product is asked.
+fn divides(part: &Nat, whole: &Nat) -> bool {
+    match (part.as_constant(), whole.as_constant()) {
+        (Some(a), Some(b)) => a > 0 && b % a == 0,
+        (None, Some(_)) => false,
+        _ => part.vars().iter().all(|v| whole.vars().contains(v)),
+    }
+}
+
+/// A loop on the way: which loop of the program it is a part of.
+#[derive(Clone, PartialEq)]
+struct Part {
+    of: usize,
+    l: LoopSketch,
+}
+
+impl Part {
+    fn size(&self) -> Nat {
+        self.l.size().cloned().unwrap_or_else(|| Nat::constant(1))
+    }
+}
+
+impl Reading {
+    /// Loops that have to be exchanged; before that, how few of the program's loops are used.
+    fn cost(&self) -> (usize, usize) {
+        let pairs = |i: usize| self.of[i + 1..].iter().filter(|b| self.of[i] > **b).count();
+        let unused = (0..self.program.len()).filter(|p| !self.of.contains(p)).count();
+        (unused, (0..self.of.len()).map(pairs).sum())
+    }
+
+    /// The nest when one of its loops reduces vectors, where it does.
+    pub(super) fn in_lanes(&self) -> Option<Guide> {
+        let (at, width) = (self.lanes?, self.width.as_ref()?);
+        let mut loops = self.loops.clone();
+        let l = loops.get_mut(at)?;
+        let vectors = TypeSketch::Vector(NatSketch::Is(width.clone()), Box::new(TypeSketch::Any));
+        l.over = TypeSketch::Array(NatSketch::Is(l.size()?.exact_div(width)), Box::new(vectors));
+        let what = format!("lanes of {width} that reduce");
+        let mut guide = Guide::new(Nest::of_spine(&loops, Nest::any()), what, vec![width.clone()]);
+        guide.makes = vec![Pattern::AsVector, Pattern::MakeArray];
+        Some(guide)
+    }
+
+    /// A part of a loop of the program that is not all split yet. Lanes reduce what may be regrouped, so nothing is said of its
+    /// order.
+    fn before(&self, p: usize, l: &LoopSketch) -> LoopSketch {
+        let in_lanes = self.lanes.and_then(|at| self.of.get(at)) == Some(&p);
+        let pattern = if in_lanes { Pattern::Reduce } else { l.pattern };
+        LoopSketch { pattern, ..l.clone() }
+    }
+
+    /// From the loops of the program to those of the nest, by splitting one or exchanging two at a time.
+    pub(super) fn way(&self) -> Vec<Guide> {
+        let end: Vec<Part> =
+            self.of.iter().zip(&self.loops).map(|(of, l)| Part { of: *of, l: l.clone() }).collect();
+        // The loops of the program that are asked for, each whole.
+        let mut now: Vec<Part> = vec![];
+        for (p, l) in self.program.iter().enumerate() {
+            let mut parts = end.iter().filter(|part| part.of == p).map(|part| &part.l);
+            if let Some(first) = parts.clone().next() {
+                let asks = parts.find(|part| !part.operands.is_empty());
+                let operands = asks.map_or(vec![], |part| part.operands.clone());
+                let whole = LoopSketch { operands, ..self.before(p, first) };
+                now.push(Part { of: p, l: whole.over(l.size.clone()) });
+            }
+        }
+        let guide = |parts: &[Part], what: String, sizes: Vec<Nat>| {
+            let loops: Vec<LoopSketch> = parts.iter().map(|p| p.l.clone()).collect();
+            Guide::new(Nest::of_spine(&loops, self.leaf.clone()), what, sizes)
+        };
+        let mut guides = vec![guide(&now, "the loops of the program".to_owned(), vec![])];
+        for p in 0..self.program.len() {
+            let parts: Vec<&Part> = end.iter().filter(|part| part.of == p).collect();
+            for pair in 0..parts.len().saturating_sub(1) {
+                let Some(at) = now.iter().rposition(|part| part.of == p) else { break };
+                let inner =
+                    parts[pair + 1..].iter().fold(Nat::constant(1), |all, part| all.mul(&part.size()));
+                let what = format!("the loop over {} in chunks of {inner}", now[at].size());
+                now[at] = parts[pair].clone();
+                now.insert(at + 1, Part { of: p, l: self.before(p, &parts[pair + 1].l).over(inner.clone()) });
+                guides.push(guide(&now, what, vec![inner]));
+            }
+        }
+        for (i, part) in end.iter().enumerate() {
+            // Parts of one loop keep their order, so that the first of the same size is meant.
+            let Some(from) = now[i..].iter().position(|p| p == part).map(|at| at + i) else { break };
+            for at in (i + 1..=from).rev() {
+                let what =
+                    format!("the loop over {} outside of that over {}", now[at].size(), now[at - 1].size());
+                now.swap(at - 1, at);
+                guides.push(guide(&now, what, vec![]));
+            }
+        }
+        guides
+    }
+}

@@ -1,0 +1,97 @@
+//! Sizes: those that a goal names, and those that its holes may stand for.
+
+use super::nest::plain;
+use super::vectors::widths;
+use crate::lang::nat::{Name, Nat};
+use crate::sketch::Sketch;
+use crate::sketch::holes::{Filling, fill, holes_in};
+
+/// Sizes that are tried for holes, likeliest first.
+const FOR_HOLES: [i64; 6] = [32, 8, 4, 16, 64, 2];
+/// Holes are tried with numbers below this one that divide a size that is a number.
+const MOST_DIVISOR: i64 = 1 << 16;
+/// Ways to fill the holes of a goal that are looked at, and that are tried.
+const MOST_TRIED: usize = 50_000;
+const MOST_FILLED: usize = 12;
+
+/// The goal with sizes in the place of its holes, in ways that leave every size whole as far as is known, and at last as it
+/// is. One without holes is as it is. `given` puts the values of sizes in a size, as far as they are given.
+pub fn filled(goal: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Vec<Sketch> {
+    let goal = &goal.said_at(given);
+    let mut fillings: Vec<Filling> = vec![vec![]];
+    for hole in goal.holes() {
+        let sizes = sizes_for(goal, &hole, given);
+        let with =
+            |f: &Filling, size: i64| f.iter().cloned().chain([(hole.clone(), Nat::constant(size))]).collect();
+        fillings =
+            fillings.iter().flat_map(|f| sizes.iter().map(|size| with(f, *size))).take(MOST_TRIED).collect();
+    }
+    // Holes that have the same size come first.
+    fillings.sort_by_key(|f| f.iter().filter(|(_, n)| Some(n) != f.first().map(|(_, first)| first)).count());
+    let is_whole = |s: &Sketch| {
+        let mut whole = true;
+        s.each_size(&mut |n| whole &= may_be_whole(&given(n)));
+        whole
+    };
+    // The names of abbreviations tell of holes.
+    let meets = |f: &&Filling| !f.is_empty() && goal.admits(f);
+    let ways = fillings.iter().filter(meets).map(|f| plain(&goal.filled(f))).filter(is_whole);
+    ways.take(MOST_FILLED).chain([goal.clone()]).collect()
+}
+
+/// Is it not known to be anything but a whole number above zero?
+fn may_be_whole(n: &Nat) -> bool {
+    !n.vars().is_empty() || n.as_constant().is_some_and(|n| n > 0)
+}
+
+/// Numbers that a hole may stand for: the usual ones that what is said of it alone allows and that leave sizes whole, else
+/// others that divide a size, else the first that are allowed.
+fn sizes_for(goal: &Sketch, hole: &Name, given: &dyn Fn(&Nat) -> Nat) -> Vec<i64> {
+    let mut asked: Vec<Nat> = vec![];
+    goal.each_size(&mut |n| asked.extend(holes_in(n).contains(hole).then(|| given(n))));
+    let fits = |size: i64| {
+        let filling = [(hole.clone(), Nat::constant(size))];
+        goal.allows(hole, size) && asked.iter().all(|n| may_be_whole(&fill(n, &filling)))
+    };
+    let usual: Vec<i64> = FOR_HOLES.into_iter().filter(|n| fits(*n)).collect();
+    if !usual.is_empty() {
+        return usual;
+    }
+    // Of a size that is divided by the hole all parts fit, and no number above it does.
+    let at_one = |n: &Nat| fill(n, &[(hole.clone(), Nat::constant(1))]).as_constant();
+    let most = asked.iter().filter_map(at_one).max().unwrap_or(0).min(MOST_DIVISOR);
+    let mut parts: Vec<i64> = (2..=most).filter(|n| fits(*n)).collect();
+    if !parts.is_empty() {
+        // Near the likeliest one, and the whole size last.
+        let apart = |n: i64| (n.max(FOR_HOLES[0]) / n.min(FOR_HOLES[0]), n);
+        parts.sort_by_key(|n| (*n == most, apart(*n)));
+        parts.truncate(FOR_HOLES.len());
+        return parts;
+    }
+    let (low, _) = goal.bounds(hole).unwrap_or((1, None));
+    let powers = (0..62).map(|e| 1i64 << e).filter(|n| *n > low).take(2);
+    let next = (low..low.saturating_add(FOR_HOLES[0])).chain(powers);
+    next.filter(|n| goal.allows(hole, *n)).take(FOR_HOLES.len()).collect()
+}
+
+/// The numbers greater than one that a sketch asks for as sizes, and the lengths of its vectors.
+pub fn sizes_of(goal: &Sketch) -> Vec<Nat> {
+    let mut out = widths(goal);
+    goal.each_size(&mut |n| {
+        for part in numbers(n) {
+            if !out.contains(&part) {
+                out.push(part);
+            }
+        }
+    });
+    out
+}
+
+/// A size that is a number, or what it is divided by.
+pub(super) fn numbers(n: &Nat) -> Vec<Nat> {
+    let constant = |v: i64| (v > 1).then(|| Nat::constant(v));
+    match n.as_constant() {
+        Some(v) => constant(v).into_iter().collect(),
+        None => n.terms().iter().filter_map(|(_, c)| constant(i64::try_from(*c.denom()).ok()?)).collect(),
+    }
+}
