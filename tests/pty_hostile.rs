@@ -43,7 +43,7 @@ fn labels_of_a_session_are_neither_paths_nor_options() {
         let editor = editor(&at);
         let command = [SHINE, "forged.ron"];
         let mut terminal = Terminal::run_in(folder, &command, 150, 30, &[("EDITOR", &editor)]);
-        terminal.until_text("reduceSeq");
+        terminal.until_text("rev 1/1");
         terminal.press("e");
         terminal.until_text("not recorded here");
         // Nor is it watched, nor part of the command line that is copied to be typed.
@@ -73,7 +73,7 @@ fn what_happens_to_the_log_of_an_open_session_is_noticed() {
     let mut terminal = Terminal::assistant(150, 30, &[]);
     terminal.until_text("? help");
     terminal.press("atopDown(reduceMapFusion)\r");
-    terminal.until_text("reduceSeq");
+    terminal.until_text("rev 1/1");
     let state = terminal.folder.path().join("state/sessions");
     let logs = || std::fs::read_dir(&state).unwrap().map(|e| e.unwrap().path()).collect::<Vec<_>>();
     let log = logs().into_iter().next().unwrap();
@@ -109,7 +109,7 @@ fn a_session_of_this_machine_knows_its_files() {
     );
     let editor = editor(&at);
     let mut terminal = Terminal::run_in(folder, &[SHINE, "s.ron"], 150, 30, &[("EDITOR", &editor)]);
-    terminal.until_text("reduceSeq");
+    terminal.until_text("rev 1/1");
     terminal.press("e");
     let edited = || std::fs::read_to_string(at.join("edited")).unwrap_or_default();
     terminal.until("the editor", |_| edited().ends_with('\n'));
@@ -262,7 +262,7 @@ fn an_unfinished_session_is_offered() {
     let mut terminal = Terminal::assistant(120, 30, &[]);
     terminal.until_text("? help");
     terminal.press("atopDown(reduceMapFusion)\r");
-    terminal.until_text("reduceSeq");
+    terminal.until_text("rev 1/1");
     kill("-KILL", &screen_of(&terminal));
     assert_eq!(terminal.end(), 137);
     let at = terminal.folder.path().to_owned();
@@ -279,7 +279,7 @@ fn an_unfinished_session_is_offered() {
     let mut terminal = Terminal::run_in(terminal.folder, &[SHINE, "dot.rise"], 120, 30, &[]);
     terminal.until_text("was never left");
     terminal.press("y");
-    terminal.until_text("reduceSeq");
+    terminal.until_text("rev 1/1");
     assert!(run(&["sessions"]).contains("(1 action, open)"));
     terminal.press("q");
     assert_eq!(terminal.end(), 0);

@@ -48,14 +48,13 @@ pub fn plans(goal: &Sketch, start: &Term, separated: &[Term]) -> Vec<Vec<Guide>>
     let loops_first = plans_of(&nest, &programs, MOST_PLANS);
     let names_all = !loops_first.is_empty();
     let beside = beside_first(&nest, &programs);
-    // What stands beside all loops is easier to make while they are those of the program.
+    // But for what is stored, which the loops of a goal read in parts, it is easier to make while loops are those of the program.
+    let (operands, conjuncts) = nest.off_spine();
+    let mut others = operands.iter().flatten().filter(|side| **side != Nest::any());
+    let is_first = !conjuncts.is_empty() || others.any(|side| matches!(side, Nest::Other(_)));
     let (mut plans, mut after) = (vec![], beside);
-    if nest.off_spine().1.is_empty() {
-        plans.extend(loops_first);
-    } else {
-        plans.extend(after.take());
-        plans.extend(loops_first);
-    }
+    plans.extend(after.take_if(|_| is_first));
+    plans.extend(loops_first);
     for term in separated {
         let own: Vec<Vec<Loop>> = chains(term).into_iter().filter(|c| !programs.contains(c)).collect();
         plans.extend(separating(&nest, &own));
@@ -117,7 +116,9 @@ fn beside_first(nest: &Nest, programs: &[Vec<Loop>]) -> Option<Vec<Guide>> {
     for (l, own) in reading.loops.iter_mut().zip(operands) {
         l.operands = own;
     }
-    guides.extend(reading.way().into_iter().map(|guide| {
+    let way = reading.way();
+    let inside_out = way.first().into_iter().flat_map(inside_out);
+    guides.extend(inside_out.chain(way.iter().cloned()).map(|guide| {
         let all = [guide.nest].into_iter().chain(conjuncts.iter().cloned()).collect();
         Guide { nest: Nest::all(all), ..guide }
     }));
@@ -125,6 +126,23 @@ fn beside_first(nest: &Nest, programs: &[Vec<Loop>]) -> Option<Vec<Guide>> {
     guides.extend(lowering(nest, Some(&scalar), reading.width.as_ref()));
     guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
     Some(without_repetitions(guides))
+}
+
+/// A nest with what is asked of operands step by step: first of those of its innermost loops.
+fn inside_out(guide: &Guide) -> Vec<Guide> {
+    let (spine, leaf) = guide.nest.spine();
+    let (operands, _) = guide.nest.off_spine();
+    let asking = (0..spine.len()).rev().filter(|at| operands.get(*at).is_some_and(|own| !own.is_empty()));
+    let up_to = |from: usize| {
+        let mut loops = spine.clone();
+        for (l, own) in loops.iter_mut().zip(&operands).skip(from) {
+            l.operands.clone_from(own);
+        }
+        let nest = Nest::of_spine(&loops, leaf.clone());
+        let sizes = sizes_of(&nest.sketch());
+        Guide::new(nest, "what a loop reads", sizes)
+    };
+    asking.map(up_to).collect()
 }
 
 /// The way to a nest whose loops are those of a program with separated weights. Only what sums in any order is separated, so

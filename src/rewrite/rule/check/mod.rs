@@ -318,15 +318,17 @@ const SHRINKING_TESTS: usize = 1500;
 /// The smallest case that can be found near one that is wrong.
 fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> Counterexample {
     let rule = cases.rule;
-    let weight = |case: &Case, found: &Failure| {
-        let sizes: i64 = case.origin.sizes.iter().sum();
-        (sizes, case.term.size(), shrink::weight(&found.inputs))
-    };
+    let size = |case: &Case| (case.origin.sizes.iter().sum::<i64>(), case.term.size());
+    let weight = |case: &Case, found: &Failure| (size(case), shrink::weight(&found.inputs));
     let member = first.origin.member;
     let mut best = (first, found);
     let attempt = |origin: Origin, best: &mut (Case, Failure)| {
         let seed = origin.seed;
         let Ok(case) = cases.case(origin) else { return false };
+        // Whatever the inputs, it would not be smaller.
+        if size(&case) > size(&best.0) {
+            return false;
+        }
         let Outcome::Wrong(found) = cases.test(&case, how.inputs, seed) else { return false };
         let better = weight(&case, &found) < weight(&best.0, &best.1);
         if better {
