@@ -121,11 +121,16 @@ impl Generator {
                 };
                 (format!("{ty} a"), format!("return {abs};"))
             }
-            (Pattern::Min, _) if s.is_float() => {
-                (format!("{ty} a, {ty} b"), "return a <= b || b != b ? a : b;".into())
-            }
-            (Pattern::Max, _) if s.is_float() => {
-                (format!("{ty} a, {ty} b"), "return a >= b || b != b ? a : b;".into())
+            (Pattern::Min | Pattern::Max, _) if s.is_float() => {
+                let symbol = if p == Pattern::Min { "<=" } else { ">=" };
+                let lines = match self.language {
+                    // One choice after the other: of a choice by two comparisons gcc makes branches, which are no vectors.
+                    Language::C => {
+                        format!("{ty} number = b != b ? a : b;\n  return a {symbol} number ? a : number;")
+                    }
+                    Language::OpenCl => format!("return a {symbol} b || b != b ? a : b;"),
+                };
+                (format!("{ty} a, {ty} b"), lines)
             }
             (Pattern::Min, _) => (format!("{ty} a, {ty} b"), "return a < b ? a : b;".into()),
             (_, _) => (format!("{ty} a, {ty} b"), "return a > b ? a : b;".into()),
