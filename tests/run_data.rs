@@ -269,6 +269,38 @@ fn long_sums_in_double_precision_agree() {
 }
 
 /// One file is one output however it is named, and a link is written through.
+/// Where a picture in bytes is weighted by thousandths, every thousandth pixel is as near to the next byte as can be: rounding
+/// decides it, which is told and is no mistake. A wrong weight still is.
+#[test]
+fn bytes_that_rounding_decides_are_no_mistake() {
+    let world = tempfile::tempdir().unwrap();
+    let dir = world.path();
+    let pixels = (0..300u32).flat_map(|i| (0..400u32).map(move |k| (i * 7 + k * 3, i + k * 11, i * k)));
+    let bytes: Vec<u8> = pixels.flat_map(|(r, g, b)| [r as u8, g as u8, b as u8]).collect();
+    std::fs::write(dir.join("p.ppm"), [b"P6 400 300 255\n", &bytes[..]].concat()).unwrap();
+    for (float, last) in [("f32", "0.114"), ("f64", "0.114"), ("f32", "0.1141")] {
+        let part = |k: u32, weight: &str| format!("{weight} * (cast (idx (natAsIndex 3 {k}) px) : {float})");
+        let sum = format!("{} + {} + {} + 0.5", part(0, "0.299"), part(1, "0.587"), part(2, last));
+        let program =
+            format!("def grey (rgb: n.m.3.u8): n.m.u8 = rgb |> map (map (\\px. (cast ({sum}) : u8)))\n");
+        let ran = run(dir, &program, &["-i", "rgb=p.ppm", "-o", "o.pgm", "--force"]);
+        assert!(ran.code == 0 && dir.join("o.pgm").exists(), "{}{}", ran.out, ran.err);
+        let told = ran.out.lines().find(|line| line.starts_with("warning   Rounding decides "));
+        let decided: usize = told.map_or(0, |line| line.split_whitespace().nth(3).unwrap().parse().unwrap());
+        assert!(
+            ran.out.contains(&format!("{} cells agree with plain C exactly", 120_000 - decided)),
+            "{}",
+            ran.out
+        );
+    }
+    // A kernel that is wrong in some hundredths of the pixels is found out.
+    std::fs::write(dir.join("program.rules"), "rule heavier [reassociates] = (x : f32) * 0.114 ~> x * 0.1141\n")
+        .unwrap();
+    let program = "def grey (rgb: n.m.3.u8): n.m.u8 = rgb |> map (map (\\px. (cast ((cast (idx (natAsIndex 3 2) px) : f32) * 0.114 + 0.5) : u8)))\n";
+    let ran = run(dir, program, &["-i", "rgb=p.ppm", "-s", "topDown(heavier)"]);
+    assert!(ran.code != 0 && ran.err.contains("E0820"), "{}{}", ran.out, ran.err);
+}
+
 #[test]
 fn outputs_are_compared_by_where_they_lie() {
     let dir = tempfile::tempdir().unwrap();

@@ -60,10 +60,20 @@ pub struct Check {
     pub worst: Option<Cell>,
     /// The first cell that does not agree.
     pub first_wrong: Option<Cell>,
-    /// The cells that still hold what memory held before the run.
+    /// The wrong cells that hold what memory held before the run.
     pub unwritten: usize,
+    /// What memory held says so of one cell; small integers may have any pattern by chance.
+    telling: bool,
     /// Why cells could not be compared at all.
     pub mismatch: Option<String>,
+}
+
+impl Check {
+    /// How many cells were never written, where that is known of any.
+    pub fn never_written(&self) -> Option<usize> {
+        let is_known = self.telling || self.unwritten > 2 && 2 * self.unwritten > self.wrong;
+        (self.unwritten > 0 && is_known).then_some(self.unwritten)
+    }
 }
 
 /// One cell of two arrays.
@@ -86,6 +96,7 @@ pub fn compare(expected: &HostData, found: &HostData, tolerance: Tolerance) -> C
         worst: None,
         first_wrong: None,
         unwritten: 0,
+        telling: is_telling(found.elem()),
         mismatch: None,
     };
     if (expected.elem(), expected.len()) != (found.elem(), found.len()) {
@@ -210,6 +221,16 @@ pub fn psnr(expected: &HostData, found: &HostData) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_byte_that_is_like_unwritten_memory_says_nothing() {
+        let poison = Elem::U8.poison()[0];
+        let found =
+            |bytes: Vec<u8>| compare(&HostData::U8(vec![7; 8]), &HostData::U8(bytes), Tolerance::EXACT);
+        let one = found(vec![7, 7, poison, 7, 7, 8, 9, 7]);
+        assert_eq!((one.wrong, one.unwritten, one.never_written()), (3, 1, None));
+        assert_eq!(found(vec![poison; 8]).never_written(), Some(8));
+    }
+
     #[test]
     fn what_the_reference_left_unwritten_may_be_anything() {
         let mut expected = HostData::F32(vec![1.0, 2.0, 3.0]);

@@ -223,6 +223,18 @@ impl HostData {
         *self = HostData::from_bytes(elem, &bytes);
     }
 
+    /// Takes elements from data of the same type and length.
+    pub fn take_from(&mut self, other: &HostData, indices: &[usize]) {
+        let (elem, mut bytes) = (self.elem(), self.as_bytes().to_vec());
+        for index in indices {
+            let cell = index * elem.bytes()..(index + 1) * elem.bytes();
+            if let (Some(own), Some(new)) = (bytes.get_mut(cell.clone()), other.as_bytes().get(cell)) {
+                own.copy_from_slice(new);
+            }
+        }
+        *self = HostData::from_bytes(elem, &bytes);
+    }
+
     /// Does the element at `index` look as if no kernel had written it?
     pub fn is_unwritten(&self, index: usize) -> bool {
         let size = self.elem().bytes();

@@ -13,9 +13,22 @@ use super::value::half;
 /// floats decide something, by a comparison or as integers, for there a little is much; and where foreign functions have
 /// types of their own.
 pub fn in_doubles(term: &Term) -> Option<Term> {
+    in_floats(term, Scalar::F64)
+}
+
+/// The term computed in single precision, which rounds so much more than double precision that results say how far that is
+/// off. None where there is none in double precision.
+pub fn in_singles(term: &Term) -> Option<Term> {
+    in_floats(term, Scalar::F32)
+}
+
+/// What double precision rounds of what single precision does.
+pub const DOUBLE_OF_SINGLE: f64 = f64::EPSILON / f32::EPSILON as f64;
+
+fn in_floats(term: &Term, float: Scalar) -> Option<Term> {
     let term = unfolded(term);
     let keeps = |p: &Prim, ty: &Type| !matches!(p.pattern, Pattern::Declared(_)) && !decides(p.pattern, ty);
-    all(&term, &keeps).then(|| doubled(&term))
+    all(&term, &keeps).then(|| of_floats(&term, float))
 }
 
 /// Does the pattern make a step of a small difference of floats?
@@ -46,37 +59,101 @@ pub fn has_float(ty: &Type) -> bool {
     }
 }
 
-fn doubled(t: &Term) -> Term {
+fn of_floats(t: &Term, float: Scalar) -> Term {
+    let go = |t: &Term| of_floats(t, float);
+    let typed = |ty: &Type| type_of_floats(ty, float);
     match t.expr() {
-        Expr::Var(i) => Term::var(*i, double(t.ty())),
+        Expr::Var(i) => Term::var(*i, typed(t.ty())),
         Expr::Lam(x, body) => {
-            let param = t.ty().as_fun().map_or_else(Type::ill, |(p, _)| double(p));
-            Term::lam(x, param, doubled(body))
+            let param = t.ty().as_fun().map_or_else(Type::ill, |(p, _)| typed(p));
+            Term::lam(x, param, go(body))
         }
-        Expr::App(f, e) => Term::app(doubled(f), doubled(e)),
-        Expr::Prim(p) => Term::prim(p.pattern, p.args.clone(), double(t.ty())),
+        Expr::App(f, e) => Term::app(go(f), go(e)),
+        Expr::Prim(p) => Term::prim(p.pattern, p.args.clone(), typed(t.ty())),
         Expr::Lit(Literal::Float(bits, s)) => {
-            let v = f64::from_bits(*bits);
-            let v = match s {
+            let rounded = |v: f64, s: Scalar| match s {
                 Scalar::F16 => half::round_f64(v).into(),
                 Scalar::F32 => f64::from(v as f32),
                 _ => v,
             };
-            Term::lit(Literal::Float(v.to_bits(), Scalar::F64))
+            let v = rounded(rounded(f64::from_bits(*bits), *s), float);
+            Term::lit(Literal::Float(v.to_bits(), float))
         }
         Expr::Lit(_) => t.clone(),
     }
 }
 
-fn double(ty: &Type) -> Type {
+fn type_of_floats(ty: &Type, float: Scalar) -> Type {
+    let go = |ty: &Type| type_of_floats(ty, float);
     match ty.kind() {
-        TypeKind::Scalar(s) if s.is_float() => Type::scalar(Scalar::F64),
-        TypeKind::Array(n, t) => Type::array(n.clone(), double(t)),
-        TypeKind::Vector(n, t) => Type::vector(n.clone(), double(t)),
-        TypeKind::Pair(a, b) => Type::pair(double(a), double(b)),
-        TypeKind::Fun(a, b) => Type::fun(double(a), double(b)),
+        TypeKind::Scalar(s) if s.is_float() => Type::scalar(float),
+        TypeKind::Array(n, t) => Type::array(n.clone(), go(t)),
+        TypeKind::Vector(n, t) => Type::vector(n.clone(), go(t)),
+        TypeKind::Pair(a, b) => Type::pair(go(a), go(b)),
+        TypeKind::Fun(a, b) => Type::fun(go(a), go(b)),
         _ => ty.clone(),
     }
+}
+
+/// By how many units in the last place the number at this position is moved in a turn, to see what rounding decides: further
+/// in later turns.
+pub fn moved_by(position: usize, turn: u32) -> i32 {
+    let most = 2 << (turn / 2).min(6);
+    // A hash whose lower bits are as good as any.
+    let hash = (position as u32 ^ turn.wrapping_mul(0x9E37_79B9)).wrapping_mul(0x85EB_CA6B);
+    let by = ((hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35) >> 8) % (2 * most + 1);
+    by as i32 - most as i32
+}
+
+/// The term with its numbers, and floats that are made of integers, moved by a few units in their last place: in another way
+/// in each turn.
+pub fn in_last_digits(term: &Term, turn: u32) -> Term {
+    moved(&unfolded(term), turn, &mut 0)
+}
+
+fn moved(t: &Term, turn: u32, position: &mut usize) -> Term {
+    let mut by = || {
+        *position += 1;
+        moved_by(*position, turn)
+    };
+    match t.expr() {
+        Expr::Lit(Literal::Float(bits, s)) => float(f64::from_bits(*bits), *s, by()),
+        Expr::App(f, e) if is_cast_of_integers(f) => {
+            let near_one = float(1.0, t.ty().as_scalar().unwrap_or(Scalar::F64), by());
+            let whole = Term::app(f.clone(), moved(e, turn, position));
+            Term::apps(multiplication(t.ty()), [whole, near_one])
+        }
+        _ => {
+            let children = t.children().into_iter().map(|child| moved(child, turn, position)).collect();
+            t.with_children(children)
+        }
+    }
+}
+
+/// A float of the type, so many units in its last place from another.
+fn float(v: f64, s: Scalar, by: i32) -> Term {
+    let v = match s {
+        Scalar::F32 if (v as f32).is_normal() => {
+            f64::from(f32::from_bits((v as f32).to_bits().wrapping_add_signed(by)))
+        }
+        Scalar::F64 if v.is_normal() => f64::from_bits(v.to_bits().wrapping_add_signed(by.into())),
+        _ => v,
+    };
+    Term::lit(Literal::Float(v.to_bits(), s))
+}
+
+fn is_cast_of_integers(f: &Term) -> bool {
+    let of_integers = |ty: &Type| {
+        ty.as_fun().is_some_and(|(from, to)| {
+            let (from, to) = (from.as_scalar(), to.as_scalar());
+            from.is_some_and(|s| !s.is_float()) && to.is_some_and(Scalar::is_float)
+        })
+    };
+    f.as_pattern() == Some(Pattern::Cast) && of_integers(f.ty())
+}
+
+fn multiplication(ty: &Type) -> Term {
+    Term::prim(Pattern::Mul, vec![], Type::function(&[ty.clone(), ty.clone()], ty.clone()))
 }
 
 /// About how many roundings follow one another on the way to a result: those of each reduction as often as it has terms,
@@ -201,6 +278,28 @@ mod tests {
         let (file, problems) = syntax::parse_program(crate::diag::Sources::new().add("t.rise", text), text);
         assert!(problems.is_empty(), "{text}: {problems:?}");
         infer::program(&file, None).0.unwrap().term
+    }
+
+    #[test]
+    fn numbers_move_by_their_last_digits() {
+        let t = term("def f (a: n.u8): n.f32 = a |> map (\\x. (cast x : f32) * 0.3 + 0.0)");
+        let moved: Vec<Term> = (0..6).map(|turn| in_last_digits(&t, turn)).collect();
+        let numbers = |t: &Term| -> Vec<f64> {
+            let number = |t: &Term| match t.expr() {
+                Expr::Lit(Literal::Float(bits, Scalar::F32)) => Some(f64::from_bits(*bits)),
+                _ => None,
+            };
+            t.positions().into_iter().filter_map(|(_, part)| number(part)).collect()
+        };
+        assert!(moved.iter().any(|m| *m != moved[0]));
+        for m in &moved {
+            m.check().unwrap();
+            let found = numbers(m);
+            // What an integer becomes is multiplied by a number near one; nothing is moved away from zero.
+            let near =
+                |want: f64| found.iter().any(|v| (v - want).abs() <= 20.0 * want * f64::from(f32::EPSILON));
+            assert!(found.len() == 3 && near(0.3) && near(1.0) && found.contains(&0.0), "{found:?}");
+        }
     }
 
     #[test]

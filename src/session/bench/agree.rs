@@ -102,8 +102,9 @@ fn agree_in(
         let (i, e, f) = (cell.index, cell.expected, cell.found);
         problem = problem.note(format!("Cell {i} should be {e} and is {f}."));
     }
-    if check.unwritten > 0 {
-        problem = problem.note(format!("{} cells were never written.", check.unwritten));
+    if let Some(number) = check.never_written() {
+        let cells = if number == 1 { "One cell was" } else { &format!("{number} cells were") };
+        problem = problem.note(format!("{cells} never written."));
     }
     Err(problem
         .hint("No time is shown for a wrong result. If rules of your own were applied, test them first."))

@@ -5,6 +5,7 @@ use crate::device::HostData;
 use crate::emit::data;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs;
+use crate::lang::rounding;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::lang::value::{Buffer, Value};
@@ -66,18 +67,21 @@ impl Inputs {
         Inputs(self.0.iter().map(|parts| parts.iter().map(positive).collect()).collect())
     }
 
-    /// The same with floats of single precision moved by a few units in their last place, in another way in each turn and
-    /// further in later ones: by what a sum of some thousands of them may lose to rounding.
+    /// The same with floats moved by a few units in their last place, in another way in each turn and further in later ones:
+    /// by what a sum of some thousands of them may lose to rounding.
     pub fn in_last_digits(&self, turn: u32) -> Inputs {
-        let most = 2 << (turn / 2).min(6);
-        let moved = |(i, x): (usize, &f32)| {
-            // A hash whose lower bits are as good as any.
-            let hash = (i as u32 ^ turn.wrapping_mul(0x9E37_79B9)).wrapping_mul(0x85EB_CA6B);
-            let by = ((hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35) >> 8) % (2 * most + 1);
-            if x.is_normal() { f32::from_bits(x.to_bits().wrapping_add(by).wrapping_sub(most)) } else { *x }
+        let by = |i: usize| rounding::moved_by(i, turn);
+        let single = |(i, x): (usize, &f32)| match x.is_normal() {
+            true => f32::from_bits(x.to_bits().wrapping_add_signed(by(i))),
+            false => *x,
+        };
+        let double = |(i, x): (usize, &f64)| match x.is_normal() {
+            true => f64::from_bits(x.to_bits().wrapping_add_signed(by(i).into())),
+            false => *x,
         };
         let one = |data: &HostData| match data {
-            HostData::F32(v) => HostData::F32(v.iter().enumerate().map(moved).collect()),
+            HostData::F32(v) => HostData::F32(v.iter().enumerate().map(single).collect()),
+            HostData::F64(v) => HostData::F64(v.iter().enumerate().map(double).collect()),
             other => other.clone(),
         };
         Inputs(self.0.iter().map(|parts| parts.iter().map(one).collect()).collect())
