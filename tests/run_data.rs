@@ -294,8 +294,11 @@ fn bytes_that_rounding_decides_are_no_mistake() {
         );
     }
     // A kernel that is wrong in some hundredths of the pixels is found out.
-    std::fs::write(dir.join("program.rules"), "rule heavier [reassociates] = (x : f32) * 0.114 ~> x * 0.1141\n")
-        .unwrap();
+    std::fs::write(
+        dir.join("program.rules"),
+        "rule heavier [reassociates] = (x : f32) * 0.114 ~> x * 0.1141\n",
+    )
+    .unwrap();
     let program = "def grey (rgb: n.m.3.u8): n.m.u8 = rgb |> map (map (\\px. (cast ((cast (idx (natAsIndex 3 2) px) : f32) * 0.114 + 0.5) : u8)))\n";
     let ran = run(dir, program, &["-i", "rgb=p.ppm", "-s", "topDown(heavier)"]);
     assert!(ran.code != 0 && ran.err.contains("E0820"), "{}{}", ran.out, ran.err);

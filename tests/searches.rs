@@ -402,6 +402,27 @@ fn guides_make_what_stands_beside_the_loops() {
     }
 }
 
+/// A program is equal to others in which nobody reads a part, and that part may have variables that are bound elsewhere: it is
+/// not taken where they are not.
+#[test]
+fn what_is_found_stands_within_its_binders() {
+    let world = tempfile::tempdir().unwrap();
+    let text = "def sums (a: m.n.f32): m.f32 = a |> map (\\row. reduce (+) 0 row)";
+    std::fs::write(world.path().join("p.rise"), text).unwrap();
+    for goal in [
+        "containsMapPar(m, containsReduceSeq(n/16, containsMap(16, ?)))",
+        "containsMapSeq(m, containsReduceSeq(n/4, containsMapSeq(4, ?)))",
+        "containsMapSeq(m/6, containsMapSeq(8, ?))",
+    ] {
+        let (searches, _) = examined(text, "", &format!("reach {goal}"), 0);
+        assert!(searches.iter().all(|s| s["found"] == true), "{goal}");
+        let strategy = format!("reach {goal}");
+        let ran =
+            run(world.path(), &["bench", "p.rise", "-s", &strategy, "--size", "m=12", "--size", "n=32"]);
+        assert_eq!(ran.code, 0, "{goal}: {}{}", ran.out, ran.err);
+    }
+}
+
 /// Holes stand for sizes that divide those of the program, as they are written or given.
 #[test]
 fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {

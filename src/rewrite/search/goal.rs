@@ -76,6 +76,8 @@ pub struct Programs {
     pub looked_at: usize,
     /// One of these.
     pub unread: Option<Term>,
+    /// Others are nested too deeply.
+    pub too_deep: bool,
 }
 
 impl Goal {
@@ -198,9 +200,16 @@ struct Ranked<'a> {
 impl Ranking<'_> {
     /// The k lightest of what the k lightest members for each way to fill the holes are in normal form.
     pub fn best(&mut self, k: usize, normal: &dyn Fn(&Term) -> Option<Term>) -> Programs {
-        let mut best = Programs { programs: vec![], complete: self.all_fillings, looked_at: 0, unread: None };
+        let mut best = Programs {
+            programs: vec![],
+            complete: self.all_fillings,
+            looked_at: 0,
+            unread: None,
+            too_deep: false,
+        };
         for ranked in &mut self.each {
             best.complete &= ranked.members.find(k);
+            best.too_deep |= ranked.members.too_deep;
             for found in &ranked.members.found[ranked.looked_at..] {
                 match ranked.asked.reached(found.clone(), normal) {
                     Some(reached) => ranked.reached.push(reached),

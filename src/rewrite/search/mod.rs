@@ -532,7 +532,9 @@ impl fmt::Display for Report {
             f.write_str(" Programs are like the sketch only by what nobody reads, ")?;
             match part {
                 Some(part) => write!(f, "as `{part}` in one of them")?,
-                None => f.write_str("as the value of a `let` that is not used")?,
+                None => {
+                    f.write_str("as the value of a `let` that is not used, or a component that is not taken")?
+                }
             }
             return f.write_str(", which does not count.");
         }

@@ -9,6 +9,7 @@ use super::automaton::{ANY, Automaton, StateId, Step};
 use super::classes::{Satisfied, atom_matches};
 use super::extract::{Extracted, Kind, Lightest, Weights};
 use crate::egraph::node::{Kind as Op, Node};
+use crate::egraph::tables::TypeId;
 use crate::egraph::{Decoder, Graph, Id, MAX_NESTING};
 use crate::lang::digest::Digest;
 use crate::lang::term::Term;
@@ -56,6 +57,8 @@ pub struct Members<'a> {
     seen: FxHashSet<Digest>,
     /// Too much was looked at, or what comes is nested too deeply.
     given_up: bool,
+    /// What comes is nested too deeply.
+    pub too_deep: bool,
 }
 
 impl<'a> Members<'a> {
@@ -72,11 +75,11 @@ impl<'a> Members<'a> {
         let closures = (0..automaton.states.len()).map(|state| closure(automaton, state)).collect();
         let (heap, decoder, made) = (BinaryHeap::new(), graph.decoder(), FxHashMap::default());
         let mut search = Enumeration { graph, automaton, closures, lightest, heap, pushed: 0, decoder, made };
-        let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any };
+        let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any, binders: None };
         if let Some(open) = search.open(root, None) {
             search.push(Partial { ways: vec![Some(open)], ..Partial::default() });
         }
-        Some(Members { search, found: vec![], seen: FxHashSet::default(), given_up: false })
+        Some(Members { search, found: vec![], seen: FxHashSet::default(), given_up: false, too_deep: false })
     }
 
     /// Goes on until so many are found. Says whether they are, or there are no others.
@@ -91,21 +94,42 @@ impl<'a> Members<'a> {
                     }
                     Some(_) => {}
                     // What comes now is as heavy.
-                    None => self.given_up = true,
+                    None => self.too_deep = true,
                 },
             }
-            self.given_up |= self.search.pushed > WORK;
+            self.given_up |= self.too_deep || self.search.pushed > WORK;
         }
         !self.given_up
     }
 }
 
 /// Where a member of a class is to stand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Place {
     state: StateId,
     class: Id,
     kind: Kind,
+    binders: Binders,
+}
+
+/// The types of the binders around a place, the innermost first. A class is that of a term wherever it stands, and a member of it
+/// may have variables that the others lack, as `map snd (zip a b)` has those of `a`: it stands only where these are bound.
+type Binders = Option<Rc<Binder>>;
+
+#[derive(Debug)]
+struct Binder {
+    ty: TypeId,
+    outer: Binders,
+}
+
+/// May the variable stand within these binders? What is not bound by them is a variable of the root.
+fn is_bound(binders: &Binders, index: u32, ty: TypeId) -> bool {
+    let mut at = binders;
+    for _ in 0..index {
+        let Some(binder) = at else { return true };
+        at = &binder.outer;
+    }
+    at.as_ref().is_none_or(|binder| binder.ty == ty)
 }
 
 /// Places that are still to be filled, the next one first.
@@ -242,7 +266,7 @@ impl Enumeration<'_> {
             for open in p.ways.iter().flatten() {
                 for state in &self.closures[open.place.state] {
                     if self.lightest.weight(*state, class, kind).is_some() {
-                        self.ways(*state, &node, &open.rest, &mut ways);
+                        self.ways(*state, &node, open, &mut ways);
                     }
                 }
             }
@@ -263,17 +287,26 @@ impl Enumeration<'_> {
     }
 
     /// The ways in which the node may satisfy a state, other than as it satisfies another.
-    fn ways(&self, state: StateId, node: &Node, rest: &Way, out: &mut Vec<Way>) {
+    fn ways(&self, state: StateId, node: &Node, Open { place, rest, .. }: &Open, out: &mut Vec<Way>) {
         let children = node.children();
-        let child = |i: usize| children.get(i).map(|c| self.graph.find(*c));
+        let child = |i: usize, state: StateId, kind: Kind, binders: &Binders| -> Option<Place> {
+            let class = self.graph.find(*children.get(i)?);
+            Some(Place { state, class, kind, binders: binders.clone() })
+        };
         let two = |a: StateId, b: StateId| -> Option<Way> {
-            let argument = self.open(Place { state: b, class: child(1)?, kind: Kind::Any }, rest.clone());
-            let function = Place { state: a, class: child(0)?, kind: Kind::Head };
-            self.open(function, Some(argument?)).map(Some)
+            let argument = self.open(child(1, b, Kind::Any, &place.binders)?, rest.clone());
+            self.open(child(0, a, Kind::Head, &place.binders)?, Some(argument?)).map(Some)
         };
         let one = |a: StateId| -> Option<Way> {
-            self.open(Place { state: a, class: child(0)?, kind: Kind::Any }, rest.clone()).map(Some)
+            let (ty, _) = self.graph.tables().as_fun(node.ty)?;
+            let binders = Some(Rc::new(Binder { ty, outer: place.binders.clone() }));
+            self.open(child(0, a, Kind::Any, &binders)?, rest.clone()).map(Some)
         };
+        if let Op::Var(index) = node.op.kind()
+            && !is_bound(&place.binders, index, node.ty)
+        {
+            return;
+        }
         let s = &self.automaton.states[state];
         if s.open {
             out.extend(match node.op.kind() {

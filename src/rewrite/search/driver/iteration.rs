@@ -145,13 +145,14 @@ impl Search {
         let extracting = (control.now)();
         let ranked = self.rank(&over, |best| (best.of(1), (asked > 1).then(|| best.of(asked))));
         self.extraction = (control.now)().saturating_sub(extracting);
-        let Some((Programs { programs, complete, looked_at, unread: like }, several)) = ranked else {
+        let Some((Programs { programs, complete, looked_at, unread: like, too_deep }, several)) = ranked
+        else {
             return Err(self.halted(control));
         };
         self.cut_short = false;
         let ranked = several.as_ref().filter(|_| rank > 1).map(|all| all.programs.get(rank - 1).cloned());
         let Some(first) = programs.into_iter().next() else {
-            if looked_at == 0 {
+            if looked_at == 0 && too_deep {
                 let message = "The program that was found is nested too deeply to be shown.";
                 return Err(Halt::Broken(Box::new(Diagnostic::error("E0415", message))));
             }
