@@ -797,7 +797,7 @@ fn arrays_that_steps_hand_on_are_not_copied() {
 #[test]
 fn auto_leaves_nothing_to_the_host() {
     let groups = |name: &str| match name {
-        "asum" | "dot" => vec![[256, 1, 1], [256, 1, 1], [1, 1, 1]],
+        "asum" | "dot" => vec![[256, 1, 1]; 2],
         "atax" => vec![[64, 1, 1], [32, 8, 1], [64, 1, 1]],
         // Whole strips of windows, and the rows left over.
         "binomialFilter" | "convolution" | "jacobi2d" | "separableConvolution" | "unsharpMask" => {
@@ -833,6 +833,24 @@ fn auto_leaves_nothing_to_the_host() {
         let asked = groups(&name).into_iter().map(|three| Some(three.map(Nat::constant)));
         assert_eq!(found, asked.collect::<Vec<_>>().iter().collect::<Vec<_>>(), "{name}");
         assert_eq!(module.kernels(Language::C).count(), 0, "{name}\n{}", module.text());
+    }
+}
+
+/// A long reduction is two launches, of which the second writes the result, and kernels take what they use alone.
+#[test]
+fn the_last_group_of_a_reduction_writes_the_result() {
+    let both = "def f (a: n.f32): (f32 * f32) = (a |> reduce (+) 0, a |> reduce max (-1e30))";
+    for (text, kernels) in [("def f (a: n.f32): f32 = a |> reduce (+) 0", 2), (both, 4)] {
+        let module = compiled(text, Target::OpenCl).module;
+        assert_eq!(module.kernels(Language::OpenCl).count(), kernels, "{}", module.text());
+        for kernel in module.kernels(Language::OpenCl) {
+            let outputs = kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Output(_)));
+            assert!(outputs.count() == 1, "{}", kernel.prototype);
+        }
+        let Some(device) = opencl() else { continue };
+        for n in [1, 255, 70_001] {
+            assert!(ran(text, &sizes(&[("n", n)]), &device, Mode::Once).check.is_some(), "{text}");
+        }
     }
 }
 

@@ -250,10 +250,10 @@ fn arguments(
         xs.flat_map(|x| buffers.of.get(x).into_iter().flatten().map(|i| (x.clone(), *i))).collect()
     };
     let program = &section.program;
-    let mut outputs = memory(&mut program.outputs.iter().map(|(x, _)| x)).into_iter();
-    let mut inputs = memory(&mut program.inputs.iter().map(|(x, _)| x)).into_iter();
-    let mut temporaries =
-        memory(&mut program.temporaries.iter().filter(in_buffers).map(|t| &t.name)).into_iter();
+    let temporaries = program.temporaries.iter().filter(in_buffers).map(|t| &t.name);
+    let of_program = program.outputs.iter().chain(&program.inputs).map(|(x, _)| x);
+    let all = memory(&mut of_program.chain(temporaries));
+    let mut passed = all.into_iter().zip(&kernel.passed).filter(|(_, passed)| **passed).map(|(of, _)| of);
     let mut args = vec![];
     for p in &kernel.params {
         let (x, number) = match &p.kind {
@@ -266,9 +266,9 @@ fn arguments(
                 args.push(Argument::Local(p.scalar, of_kernel(&p.len)));
                 continue;
             }
-            ParamKind::Output(_) => outputs.next().ok_or_else(lost)?,
-            ParamKind::Input(..) => inputs.next().ok_or_else(lost)?,
-            ParamKind::Temp => temporaries.next().ok_or_else(lost)?,
+            ParamKind::Output(_) | ParamKind::Input(..) | ParamKind::Temp => {
+                passed.next().ok_or_else(lost)?
+            }
         };
         let buffer = buffers.all.get_mut(number).ok_or_else(lost)?;
         if let (Role::Input(i), true) = (buffer.role, p.by_value) {

@@ -511,6 +511,7 @@ impl<'a> Library<'a> {
             function: String::new(),
             lines: vec![],
             params: self.params.iter().map(one).collect(),
+            passed: vec![],
             global_size: [Nat::constant(1), Nat::constant(1), Nat::constant(1)],
             local_size: None,
             local_memory: vec![],
