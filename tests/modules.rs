@@ -836,6 +836,28 @@ fn auto_leaves_nothing_to_the_host() {
     }
 }
 
+/// The program around the code of a `scatter` passes a permutation, so that every cell is written once.
+#[test]
+fn examples_pass_each_index_of_a_scatter_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let done = compiled("def f (i: n.idx[n]): n.i32 = generate (\\k. 1) |> scatter i", Target::C);
+    for (stage, file) in [("header", "f.h"), ("c", "f.c"), ("host", "f_host.c")] {
+        std::fs::write(dir.path().join(file), done.stage(stage).unwrap()).unwrap();
+    }
+    let told = |done: &Compiled| done.stage("header").unwrap().contains("each index once in a row");
+    assert!(told(&done));
+    for n in ["1", "1000"] {
+        let said = said(dir.path(), &["f.c", "f_host.c"], &["-fopenmp", "-lm"], &[n.into()]);
+        assert_eq!(said.trim(), format!("output: {n}"));
+    }
+    let rows = "def f (i: m.n.idx[n]) (a: m.n.f32): m.n.f32 =
+        zip i a |> mapGlobal (\\p. scatter (fst p) (mapSeq (\\x. x + 1) (snd p)))";
+    assert!(told(&compiled(rows, Target::OpenCl)));
+    if opencl().is_some() {
+        library_agrees(rows, &[("m", 3), ("n", 50)]);
+    }
+}
+
 /// A long reduction is two launches, of which the second writes the result, and kernels take what they use alone.
 #[test]
 fn the_last_group_of_a_reduction_writes_the_result() {

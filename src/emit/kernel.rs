@@ -39,6 +39,8 @@ pub struct Kernel {
     pub params: Vec<KernelParam>,
     /// Of the components of outputs, inputs and temporaries that are no local memory, in this order: is there a parameter?
     pub passed: Vec<bool>,
+    /// The inputs whose indices a `scatter` takes: each occurs once.
+    pub scattered: BTreeSet<usize>,
     /// How many work-items each dimension can use, or what `oclRun` asks for; 1 where it is not used. For C all are 1.
     pub global_size: [Nat; 3],
     /// The work-items of a work-group, where `oclRun` says how many, or the code shares out work to groups.
@@ -254,6 +256,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         lines,
         params,
         passed,
+        scattered: BTreeSet::new(),
         global_size,
         local_size,
         local_memory,

@@ -9,11 +9,11 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Worker};
 use crate::lang::origin::{Line, Origin, Part};
 use crate::lang::ty::{Scalar, Type};
-use crate::lower::dpia::Temporary;
+use crate::lower::dpia::{Kind, Layout, Temporary};
 use crate::lower::pipeline::{Lowered, LoweredSection};
 use crate::lower::separate::{Host, Use};
 use crate::lower::target::Storage;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Module {
@@ -25,6 +25,8 @@ pub struct Module {
     pub sections: Vec<Section>,
     /// The components of memory that the sections use.
     pub buffers: Vec<Buffer>,
+    /// The inputs whose indices a `scatter` takes.
+    pub scattered: BTreeSet<usize>,
     pub host: Vec<Host>,
     pub plan: Plan,
     /// The lines at the head of its text.
@@ -202,8 +204,28 @@ impl Assembly<'_> {
         };
         let plan = Plan::new(&host, &sections.iter().map(args).collect::<Vec<_>>(), &all);
         let (comments, sizes, name) = (self.comments, self.sizes, self.name);
-        Ok(Module { name, language, sections, buffers: all, host, plan, comments, sizes })
+        let scattered = scattered(self.lowered);
+        if let [section] = sections.as_mut_slice() {
+            section.kernel.scattered.clone_from(&scattered);
+        }
+        Ok(Module { name, language, sections, buffers: all, scattered, host, plan, comments, sizes })
     }
+}
+
+/// The inputs that the indices of a `scatter` are read from.
+fn scattered(lowered: &Lowered) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let Some((_, whole)) = lowered.imperative.first() else { return found };
+    let _ = whole.body.any(&mut |p| {
+        if let Kind::Acceptor(Layout::Scatter, ps) = p.kind()
+            && let Some(indices) = ps.first()
+        {
+            let inputs = lowered.functional.params.iter().enumerate();
+            found.extend(inputs.filter(|(_, (x, _))| indices.mentions(x)).map(|(i, _)| i));
+        }
+        false
+    });
+    found
 }
 
 #[derive(Default)]
