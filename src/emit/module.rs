@@ -65,6 +65,10 @@ pub struct Buffer {
     pub len: Nat,
     pub host: Use,
     pub device: Use,
+    /// Which part of the program asks for it.
+    pub origin: Origin,
+    /// Is it private memory of which each work-item has its part here?
+    pub each: bool,
 }
 
 impl Buffer {
@@ -177,7 +181,7 @@ impl Assembly<'_> {
     /// # Errors
     /// Sections whose parameters are not the memory they were lifted over: a mistake of the tool.
     pub fn module(self) -> Result<Module, Diagnostic> {
-        let mut buffers = Buffers::default();
+        let mut buffers = Buffers { origins: Some(&self.lowered.origins), ..Buffers::default() };
         let outputs = self.lowered.imperative.first().map(|(_, whole)| whole.outputs.as_slice());
         for (x, ty) in outputs.unwrap_or_default() {
             buffers.declare(x, ty, Role::Output, x);
@@ -229,15 +233,18 @@ fn scattered(lowered: &Lowered) -> BTreeSet<usize> {
 }
 
 #[derive(Default)]
-struct Buffers {
+struct Buffers<'a> {
     all: Vec<Buffer>,
     /// The buffers of the components of memory.
     of: BTreeMap<Name, Vec<usize>>,
+    /// Where memory comes from.
+    origins: Option<&'a BTreeMap<Name, Origin>>,
 }
 
-impl Buffers {
+impl Buffers<'_> {
     fn declare(&mut self, x: &Name, ty: &Type, role: Role, text: &str) {
         let first = self.all.len();
+        let origin = self.origins.and_then(|of| of.get(x)).cloned().unwrap_or_default();
         self.all.extend(leaves(ty).into_iter().map(|leaf| Buffer {
             name: format!("{text}{}", leaf.suffix()),
             role,
@@ -246,6 +253,8 @@ impl Buffers {
             leaf,
             host: Use::default(),
             device: Use::default(),
+            origin: origin.clone(),
+            each: false,
         }));
         self.of.insert(x.clone(), (first..self.all.len()).collect());
     }
@@ -255,7 +264,7 @@ impl Buffers {
 fn arguments(
     lowered: &LoweredSection,
     kernel: &Kernel,
-    buffers: &mut Buffers,
+    buffers: &mut Buffers<'_>,
 ) -> Result<Vec<Argument>, Diagnostic> {
     let section = &lowered.section;
     let of_kernel = |n: &Nat| at_launch(n, kernel);
@@ -265,7 +274,9 @@ fn arguments(
             let text = section.name.as_ref().map_or(t.name.to_string(), |s| format!("{s}_{}", t.name));
             let first = buffers.all.len();
             buffers.declare(&t.name, &t.ty, Role::Temp, &text);
-            buffers.all[first..].iter_mut().for_each(|b| b.len = of_kernel(&b.len));
+            for b in &mut buffers.all[first..] {
+                (b.len, b.each) = (of_kernel(&b.len), t.storage == Storage::Parameter);
+            }
         }
     }
     let memory = |xs: &mut dyn Iterator<Item = &Name>| -> Vec<(Name, usize)> {
