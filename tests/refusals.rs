@@ -172,6 +172,13 @@ const WITH_DEVICE: &[Row] = &[
         "E0710",
         "reduceLocal",
     ),
+    // Each work-item's own, and nothing says how many there are.
+    (
+        "def f (a: n.f32) = a |> mapGlobal (\\x. let t = toMem private (mapSeq (\\y. y + x) a) in reduceSeq (+) 0 t)",
+        &["n=200000"],
+        "E0710",
+        "toMem",
+    ),
     ("def f (a: n.f32) = oclRun 20000 1 1 40000 1 1 (a |> mapGlobal sqrt)", &["n=640"], "E0705", "oclRun"),
     ("def f (a: n.f32) = oclRun n 1 1 n 1 1 (a |> mapGlobal sqrt)", &["n=100000"], "E0705", "oclRun"),
     (

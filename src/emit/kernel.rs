@@ -37,6 +37,10 @@ pub struct Kernel {
     /// Each line of the function.
     pub lines: Vec<Line>,
     pub params: Vec<KernelParam>,
+    /// Of the components of outputs, inputs and temporaries that are no local memory, in this order: is there a parameter?
+    pub passed: Vec<bool>,
+    /// The inputs whose indices a `scatter` takes: each occurs once.
+    pub scattered: BTreeSet<usize>,
     /// How many work-items each dimension can use, or what `oclRun` asks for; 1 where it is not used. For C all are 1.
     pub global_size: [Nat; 3],
     /// The work-items of a work-group, where `oclRun` says how many, or the code shares out work to groups.
@@ -193,12 +197,12 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     }
     whole.extend(share::name_workers(&mut body, &identities(), g.width, &mut g.namer));
     share::name_parts(&mut body, whole, &mut g.namer);
-    if !request.is_whole {
-        let mut kept =
-            params.iter().map(|p| !matches!(p.kind, ParamKind::Size(_)) || is_named(&body, &p.name));
-        signature.retain(|_| kept.next().unwrap_or(true));
-        params.retain(|p| !matches!(p.kind, ParamKind::Size(_)) || is_named(&body, &p.name));
-    }
+    let used: Vec<bool> = params.iter().map(|p| request.is_whole || is_named(&body, &p.name)).collect();
+    let is_memory = |p: &KernelParam| !matches!(p.kind, ParamKind::Size(_) | ParamKind::Local);
+    let passed = params.iter().zip(&used).filter(|(p, _)| is_memory(p)).map(|(_, used)| *used).collect();
+    let (mut of_text, mut of_kind) = (used.iter().copied(), used.iter().copied());
+    signature.retain(|_| of_text.next().unwrap_or(true));
+    params.retain(|_| of_kind.next().unwrap_or(true));
     let named: Vec<(String, String)> =
         params.iter().map(|p| p.name.clone()).zip(signature.iter().cloned()).collect();
     let of_chunk = |name: &str, params: &[String]| prototype("static void", name, params);
@@ -251,6 +255,8 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         function,
         lines,
         params,
+        passed,
+        scattered: BTreeSet::new(),
         global_size,
         local_size,
         local_memory,
@@ -275,9 +281,9 @@ fn commands(g: &mut Generator, body: &Phrase) -> Result<Vec<Stmt>, Diagnostic> {
 }
 
 /// Does an expression of the statements name the number?
-fn is_named(body: &[Stmt], number: &str) -> bool {
+fn is_named(body: &[Stmt], name: &str) -> bool {
     let mut found = false;
-    let mut look = |e: &Expr| e.for_each(&mut |e| found |= matches!(e, Expr::Name(x) if x == number));
+    let mut look = |e: &Expr| e.for_each(&mut |e| found |= matches!(e, Expr::Name(x) if x == name));
     body.iter().for_each(|s| s.for_each_expr(&mut look));
     found
 }

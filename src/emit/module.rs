@@ -9,11 +9,11 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Worker};
 use crate::lang::origin::{Line, Origin, Part};
 use crate::lang::ty::{Scalar, Type};
-use crate::lower::dpia::Temporary;
+use crate::lower::dpia::{Kind, Layout, Temporary};
 use crate::lower::pipeline::{Lowered, LoweredSection};
 use crate::lower::separate::{Host, Use};
 use crate::lower::target::Storage;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Module {
@@ -25,6 +25,8 @@ pub struct Module {
     pub sections: Vec<Section>,
     /// The components of memory that the sections use.
     pub buffers: Vec<Buffer>,
+    /// The inputs whose indices a `scatter` takes.
+    pub scattered: BTreeSet<usize>,
     pub host: Vec<Host>,
     pub plan: Plan,
     /// The lines at the head of its text.
@@ -63,6 +65,10 @@ pub struct Buffer {
     pub len: Nat,
     pub host: Use,
     pub device: Use,
+    /// Which part of the program asks for it.
+    pub origin: Origin,
+    /// Is it private memory of which each work-item has its part here?
+    pub each: bool,
 }
 
 impl Buffer {
@@ -175,7 +181,7 @@ impl Assembly<'_> {
     /// # Errors
     /// Sections whose parameters are not the memory they were lifted over: a mistake of the tool.
     pub fn module(self) -> Result<Module, Diagnostic> {
-        let mut buffers = Buffers::default();
+        let mut buffers = Buffers { origins: Some(&self.lowered.origins), ..Buffers::default() };
         let outputs = self.lowered.imperative.first().map(|(_, whole)| whole.outputs.as_slice());
         for (x, ty) in outputs.unwrap_or_default() {
             buffers.declare(x, ty, Role::Output, x);
@@ -202,20 +208,43 @@ impl Assembly<'_> {
         };
         let plan = Plan::new(&host, &sections.iter().map(args).collect::<Vec<_>>(), &all);
         let (comments, sizes, name) = (self.comments, self.sizes, self.name);
-        Ok(Module { name, language, sections, buffers: all, host, plan, comments, sizes })
+        let scattered = scattered(self.lowered);
+        if let [section] = sections.as_mut_slice() {
+            section.kernel.scattered.clone_from(&scattered);
+        }
+        Ok(Module { name, language, sections, buffers: all, scattered, host, plan, comments, sizes })
     }
 }
 
+/// The inputs that the indices of a `scatter` are read from.
+fn scattered(lowered: &Lowered) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let Some((_, whole)) = lowered.imperative.first() else { return found };
+    let _ = whole.body.any(&mut |p| {
+        if let Kind::Acceptor(Layout::Scatter, ps) = p.kind()
+            && let Some(indices) = ps.first()
+        {
+            let inputs = lowered.functional.params.iter().enumerate();
+            found.extend(inputs.filter(|(_, (x, _))| indices.mentions(x)).map(|(i, _)| i));
+        }
+        false
+    });
+    found
+}
+
 #[derive(Default)]
-struct Buffers {
+struct Buffers<'a> {
     all: Vec<Buffer>,
     /// The buffers of the components of memory.
     of: BTreeMap<Name, Vec<usize>>,
+    /// Where memory comes from.
+    origins: Option<&'a BTreeMap<Name, Origin>>,
 }
 
-impl Buffers {
+impl Buffers<'_> {
     fn declare(&mut self, x: &Name, ty: &Type, role: Role, text: &str) {
         let first = self.all.len();
+        let origin = self.origins.and_then(|of| of.get(x)).cloned().unwrap_or_default();
         self.all.extend(leaves(ty).into_iter().map(|leaf| Buffer {
             name: format!("{text}{}", leaf.suffix()),
             role,
@@ -224,6 +253,8 @@ impl Buffers {
             leaf,
             host: Use::default(),
             device: Use::default(),
+            origin: origin.clone(),
+            each: false,
         }));
         self.of.insert(x.clone(), (first..self.all.len()).collect());
     }
@@ -233,7 +264,7 @@ impl Buffers {
 fn arguments(
     lowered: &LoweredSection,
     kernel: &Kernel,
-    buffers: &mut Buffers,
+    buffers: &mut Buffers<'_>,
 ) -> Result<Vec<Argument>, Diagnostic> {
     let section = &lowered.section;
     let of_kernel = |n: &Nat| at_launch(n, kernel);
@@ -243,17 +274,19 @@ fn arguments(
             let text = section.name.as_ref().map_or(t.name.to_string(), |s| format!("{s}_{}", t.name));
             let first = buffers.all.len();
             buffers.declare(&t.name, &t.ty, Role::Temp, &text);
-            buffers.all[first..].iter_mut().for_each(|b| b.len = of_kernel(&b.len));
+            for b in &mut buffers.all[first..] {
+                (b.len, b.each) = (of_kernel(&b.len), t.storage == Storage::Parameter);
+            }
         }
     }
     let memory = |xs: &mut dyn Iterator<Item = &Name>| -> Vec<(Name, usize)> {
         xs.flat_map(|x| buffers.of.get(x).into_iter().flatten().map(|i| (x.clone(), *i))).collect()
     };
     let program = &section.program;
-    let mut outputs = memory(&mut program.outputs.iter().map(|(x, _)| x)).into_iter();
-    let mut inputs = memory(&mut program.inputs.iter().map(|(x, _)| x)).into_iter();
-    let mut temporaries =
-        memory(&mut program.temporaries.iter().filter(in_buffers).map(|t| &t.name)).into_iter();
+    let temporaries = program.temporaries.iter().filter(in_buffers).map(|t| &t.name);
+    let of_program = program.outputs.iter().chain(&program.inputs).map(|(x, _)| x);
+    let all = memory(&mut of_program.chain(temporaries));
+    let mut passed = all.into_iter().zip(&kernel.passed).filter(|(_, passed)| **passed).map(|(of, _)| of);
     let mut args = vec![];
     for p in &kernel.params {
         let (x, number) = match &p.kind {
@@ -266,9 +299,9 @@ fn arguments(
                 args.push(Argument::Local(p.scalar, of_kernel(&p.len)));
                 continue;
             }
-            ParamKind::Output(_) => outputs.next().ok_or_else(lost)?,
-            ParamKind::Input(..) => inputs.next().ok_or_else(lost)?,
-            ParamKind::Temp => temporaries.next().ok_or_else(lost)?,
+            ParamKind::Output(_) | ParamKind::Input(..) | ParamKind::Temp => {
+                passed.next().ok_or_else(lost)?
+            }
         };
         let buffer = buffers.all.get_mut(number).ok_or_else(lost)?;
         if let (Role::Input(i), true) = (buffer.role, p.by_value) {

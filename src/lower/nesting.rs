@@ -6,6 +6,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Arg, Prim, Term};
+use crate::target::Launch;
 
 /// A map over work-items, and its dimension.
 type Shared = (Pattern, u8);
@@ -22,6 +23,8 @@ struct Walk {
     around: Vec<Shared>,
     /// The first of those that the kernel uses.
     first: Option<Pattern>,
+    /// Is it a kernel of one group, which has nothing to share out to others?
+    is_one_group: bool,
 }
 
 impl Walk {
@@ -35,7 +38,9 @@ impl Walk {
             return Ok(());
         };
         if prim.pattern == Pattern::OclRun {
-            let kernel = std::mem::take(self);
+            let launch = Launch::of(&prim.args);
+            let is_one_group = launch.is_some_and(|l| l.local == l.global);
+            let kernel = std::mem::replace(self, Walk { is_one_group, ..Walk::default() });
             let inner = self.arguments(&args, &depth);
             *self = kernel;
             return inner;
@@ -85,7 +90,10 @@ impl Walk {
         }
         let is_of_group = |p: Pattern| p == Pattern::MapWorkGroup;
         match map {
-            _ if map.is_local() && !self.around.iter().any(|(p, _)| is_of_group(*p)) => {
+            _ if map.is_local()
+                && !self.is_one_group
+                && !self.around.iter().any(|(p, _)| is_of_group(*p)) =>
+            {
                 Err(Diagnostic::error("E0528", format!("`{map}({d})` stands outside `mapWorkGroup`."))
                     .note("It shares out work among the work-items of a work-group, and there is none.")
                     .hint(if map.is_reduce() {
@@ -137,8 +145,15 @@ mod tests {
         // One after the other is no nesting.
         let twice = "mapWorkGroup (\\x. mapSeq sqrt (toMem local (mapLocal sqrt (join x)))) a";
         assert_eq!(refused(twice), None);
+        // One group has all of it.
+        assert_eq!(refused("oclRun 8 1 1 8 1 1 (mapLocal (mapSeq (mapSeq sqrt)) a)"), None);
         for (body, code, first) in [
             ("mapSeq (mapLocal (mapSeq sqrt)) a", "E0528", "`mapLocal(0)` stands outside"),
+            (
+                "oclRun 8 1 1 16 1 1 (mapLocal (mapSeq (mapSeq sqrt)) a)",
+                "E0528",
+                "`mapLocal(0)` stands outside",
+            ),
             ("mapWorkGroup (mapLocal 2 (mapWorkGroup 1 sqrt)) a", "E0528", "`mapWorkGroup(1)` stands within"),
             ("mapWorkGroup (mapLocal (mapLocal sqrt)) a", "E0522", "`mapLocal(0)` stands within"),
             ("mapWorkGroup 1 (mapWorkGroup 1 (mapSeq sqrt)) a", "E0522", "`mapWorkGroup(1)` stands within"),

@@ -154,7 +154,7 @@ fn run(
     };
     let mut stages = Stages::default();
     let whole = |name, p: &Imperative| see(Made::Imperative(name, p, None));
-    let program = stages.through(Stages::FIRST, program, passes::of_programs(), names, whole)?;
+    let program = stages.through(Stages::FIRST, program, passes::of_programs(target), names, whole)?;
     let separated = separate(program, names)?;
     let alone = separated.sections.len() == 1;
     let mut sections = vec![];

@@ -4,7 +4,7 @@
 //! The functions stay the same however the program is cut into kernels. What they need of OpenCL is the same for every
 //! program, [`RUNTIME`].
 
-use super::{broken, c_type, header};
+use super::{broken, c_type, header, is_scattered};
 use crate::Language;
 use crate::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
 use crate::lang::constraint::SizeConstraint;
@@ -206,7 +206,11 @@ impl<'a> Library<'a> {
                 } else {
                     format!("{} cells of", dims.join(" by "))
                 };
-                format!("{what}: {cells} {}", buffer.scalar.name())
+                let once = match buffer.role {
+                    Role::Input(i) if is_scattered(&self.module.scattered, i, &buffer.leaf) => header::ONCE,
+                    _ => "",
+                };
+                format!("{what}: {cells} {}{once}", buffer.scalar.name())
             }
         }
     }
@@ -511,6 +515,8 @@ impl<'a> Library<'a> {
             function: String::new(),
             lines: vec![],
             params: self.params.iter().map(one).collect(),
+            passed: vec![],
+            scattered: module.scattered.clone(),
             global_size: [Nat::constant(1), Nat::constant(1), Nat::constant(1)],
             local_size: None,
             local_memory: vec![],

@@ -15,12 +15,14 @@ pub use python::{library_module, module, module_name};
 pub const MARKS: [&str; 2] = [header::MARK, python::MARK];
 
 use super::Language;
+use super::code::Leaf;
 use super::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
 use super::number::{Printer, Variable};
 use super::syntax::Expr;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Nat, NatVar, Ranges};
 use crate::lang::ty::Scalar;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The text of `NAME_host.c`, which lies beside `NAME.c`: around a function in C, which calls those of the files `with`.
@@ -193,6 +195,29 @@ fn main(kernel: &Kernel, out: &mut String) {
     }
 }
 
+/// Is this an array of indices of the input of this number that a `scatter` takes?
+fn is_scattered(scattered: &BTreeSet<usize>, input: usize, leaf: &Leaf) -> bool {
+    leaf.elem.as_index().is_some() && !leaf.dims.is_empty() && scattered.contains(&input)
+}
+
+/// Fills an array of indices with each row's own numbers, in any order: a cell that is written twice would be a race, and
+/// another one would not be written.
+fn fill_once(kernel: &Kernel, p: &KernelParam, leaf: &Leaf, out: &mut String) {
+    let (name, len) = (&p.name, count(kernel, &p.len));
+    let row = leaf.dims.last().map_or_else(|| "1".to_owned(), |n| count(kernel, n));
+    let most = leaf.elem.as_index().map_or_else(|| row.clone(), |n| count(kernel, n));
+    let _ = write!(
+        out,
+        "  for (long host_i = 0; host_i < {len}; host_i++) {{\n    \
+         const long host_at = host_i % ({row});\n    \
+         const long host_other = host_i - host_at + (long)((host_next() + 1.0) / 2.0 * (double)(host_at + 1));\n    \
+         {name}[host_i] = (int)(host_at % ({most}));\n    \
+         const int host_kept = {name}[host_other];\n    \
+         {name}[host_other] = {name}[host_i];\n    \
+         {name}[host_i] = host_kept;\n  }}\n"
+    );
+}
+
 /// Declares an input or output on the host.
 fn fill(kernel: &Kernel, p: &KernelParam, out: &mut String) {
     let ty = c_type(p.scalar, kernel.language);
@@ -216,7 +241,11 @@ fn fill(kernel: &Kernel, p: &KernelParam, out: &mut String) {
         return;
     }
     let _ = writeln!(out, "  {ty}* {name} = host_memory(sizeof({ty}) * ({len}));");
-    if !value.is_empty() {
+    if let ParamKind::Input(i, leaf) = &p.kind
+        && is_scattered(&kernel.scattered, *i, leaf)
+    {
+        fill_once(kernel, p, leaf, out);
+    } else if !value.is_empty() {
         let _ = writeln!(
             out,
             "  for (long host_i = 0; host_i < {len}; host_i++) {{\n    {name}[host_i] = {value};\n  }}"

@@ -9,7 +9,7 @@ use super::effects::{Around, Effect, Place, Step};
 use super::{Loop, LoopKind, Workers};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges, Worker};
 use crate::target::Storage;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A use of shared memory by work-items.
 #[derive(Clone, Debug)]
@@ -70,7 +70,21 @@ pub struct Meeting<'a> {
 /// May two work-items of a group use the same cell?
 pub fn race(a: &Use, b: &Use, at: &Meeting) -> bool {
     // What keeps any two iterations apart need not know which is the later one.
-    meet(a, b, at, Order::Later) && (at.next_of.is_none() || meet(a, b, at, Order::Any))
+    let by = |numbers| {
+        meet(a, b, at, (Order::Later, numbers))
+            && (at.next_of.is_none() || meet(a, b, at, (Order::Any, numbers)))
+    };
+    let strides = [a, b].into_iter().flat_map(|u| &u.loops).any(|l| !l.is_plain);
+    by(Numbers::Own) && (!strides || by(Numbers::Counted))
+}
+
+/// What the numbers of iterations are: of their own, or counted from where the loop starts in its steps. The work-items of
+/// a group start at their numbers and go on by as many as they are, so that all that one of them comes to leaves the same
+/// when divided by that.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    Own,
+    Counted,
 }
 
 /// Of the loop of the meeting: is the second use in a later iteration, or in any?
@@ -80,14 +94,14 @@ enum Order {
     Any,
 }
 
-fn meet(a: &Use, b: &Use, at: &Meeting, order: Order) -> bool {
+fn meet(a: &Use, b: &Use, at: &Meeting, (order, numbers): (Order, Numbers)) -> bool {
     let (x, y) = (a.place.component(), b.place.component());
     if x.iter().zip(&y).any(|(p, q)| p != q) {
         return false;
     }
     let mut ranges = at.ranges.clone();
-    let first = Side::of(a, at, "'", None, &mut ranges);
-    let second = Side::of(b, at, "\"", Some(order), &mut ranges);
+    let first = Side::of(a, at, ("'", numbers), None, &mut ranges);
+    let second = Side::of(b, at, ("\"", numbers), Some(order), &mut ranges);
     let differ =
         |(i, j): (&Nat, &Nat)| i.is_less(j, &ranges) == Some(true) || j.is_less(i, &ranges) == Some(true);
     if first.known_with(&second).any(differ) {
@@ -120,33 +134,45 @@ struct Owner {
 
 impl Side {
     /// `second`: in which iteration of the loop of the meeting, for the second use.
-    fn of(u: &Use, at: &Meeting, mark: &str, second: Option<Order>, ranges: &mut Ranges) -> Side {
+    fn of(
+        u: &Use,
+        at: &Meeting,
+        (mark, numbers): (&str, Numbers),
+        second: Option<Order>,
+        ranges: &mut Ranges,
+    ) -> Side {
         let is_common = |x: &Name| at.around.iter().any(|l| l.var == *x && !is_local(l.kind));
         let shifted = |x: &Name| at.next_of.is_some_and(|l| l.var == *x && !is_local(l.kind));
         let first: Vec<u8> = (0..3).filter(|d| u.is_first(*d)).collect();
         let own = |x: &str| -> Name { format!("{x}{mark}").into() };
         let lid = |d: u8| own(&format!("local {d}"));
-        let rename = |v: &NatVar| -> Option<Nat> {
+        let renamed = |v: &NatVar, values: &BTreeMap<Name, Nat>| -> Option<Nat> {
             Some(match v {
                 NatVar::Worker(Worker::LocalId(d)) if first.contains(d) => Nat::constant(0),
                 NatVar::Worker(Worker::LocalId(d)) => Nat::var(&lid(*d)),
                 NatVar::Worker(Worker::GlobalId(d)) => Nat::var(&own(&format!("global {d}"))),
-                NatVar::Named(x) => {
-                    let l = u.loops.iter().find(|l| l.var == *x)?;
-                    match () {
-                        () if u.is_zero(l) => Nat::constant(0),
-                        () if is_common(x) => return None,
-                        () if shifted(x) && second.is_none() => return None,
-                        () if shifted(x) && second == Some(Order::Later) => {
-                            Nat::var(x).add(&Nat::constant(1)).add(&Nat::var(&own(x)))
-                        }
-                        () => Nat::var(&own(x)),
-                    }
-                }
+                NatVar::Named(x) => return values.get(x).cloned(),
                 _ => return None,
             })
         };
-        let here = |n: &Nat| n.subst(&rename);
+        let mut values: BTreeMap<Name, Nat> = BTreeMap::new();
+        for l in &u.loops {
+            let x = &l.var;
+            let there = |n: &Nat| n.subst(&|v| renamed(v, &values));
+            let value = match () {
+                () if u.is_zero(l) => Nat::constant(0),
+                () if is_common(x) || shifted(x) && second.is_none() => continue,
+                () if shifted(x) && second == Some(Order::Later) => {
+                    Nat::var(x).add(&Nat::constant(1)).add(&Nat::var(&own(x)))
+                }
+                () if numbers == Numbers::Counted && !l.is_plain => {
+                    there(&l.init).add(&there(&l.step).mul(&Nat::var(&own(x))))
+                }
+                () => Nat::var(&own(x)),
+            };
+            values.insert(x.clone(), value);
+        }
+        let here = |n: &Nat| n.subst(&|v| renamed(v, &values));
         let mut names = BTreeSet::new();
         let mut bind = |x: Name, end: Nat, ranges: &mut Ranges| {
             ranges.insert(x.clone(), Nat::constant(0), end);
@@ -174,7 +200,7 @@ impl Side {
         let owners = [0, 1, 2].map(|d| {
             let id = Owner { number: here(&Worker::LocalId(d).nat()), end: size(Worker::LocalId(d)) };
             let of_loop = |l: &Around| {
-                (l.kind == LoopKind::Parallel(Workers::Local(d)))
+                (numbers == Numbers::Own && l.kind == LoopKind::Parallel(Workers::Local(d)))
                     .then(|| Owner { number: here(&Nat::var(&l.var)), end: here(&l.n) })
             };
             std::iter::once(id).chain(u.loops.iter().filter_map(of_loop)).collect()
@@ -406,6 +432,34 @@ mod tests {
         ] {
             assert!(may_meet(&i, &j), "[{i}][{j}]");
         }
+    }
+
+    /// A use of `t[i]`, in a loop from `init` on by `step`.
+    fn strided(i: &Nat, init: &Nat, step: i64, kind: LoopKind) -> Use {
+        let mut u = write(&n(0), i);
+        let around = &mut u.loops[0];
+        (around.kind, around.init, around.n, around.step) = (kind, init.clone(), Nat::var("m"), n(step));
+        around.is_plain = false;
+        u
+    }
+
+    #[test]
+    fn loops_of_equal_strides_keep_to_the_cells_of_their_work_item() {
+        let local = LoopKind::Parallel(Workers::Local(0));
+        let at = Meeting { around: &[], next_of: None, dimensions: &[0], ranges: &group() };
+        let of_group = strided(&lane(), &id(), ITEMS, local);
+        // Further on, by a multiple of the group's work-items.
+        for (from, step) in [(ITEMS, ITEMS), (0, 2 * ITEMS), (3 * ITEMS, ITEMS)] {
+            let later = strided(&lane(), &id().add(&n(from)), step, LoopKind::Sequential);
+            assert!(!race(&of_group, &later, &at), "from {from} by {step}");
+            assert!(!race(&later, &of_group, &at), "from {from} by {step}");
+        }
+        for (from, step) in [(1, ITEMS), (ITEMS, 1), (ITEMS, ITEMS / 2), (ITEMS / 2, ITEMS)] {
+            let other = strided(&lane(), &id().add(&n(from)), step, LoopKind::Sequential);
+            assert!(race(&of_group, &other, &at), "from {from} by {step}");
+        }
+        // What all work-items run through alike.
+        assert!(race(&of_group, &strided(&lane(), &n(0), ITEMS, LoopKind::Sequential), &at));
     }
 
     #[test]

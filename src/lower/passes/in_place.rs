@@ -21,7 +21,7 @@ pub fn run(mut p: Imperative, _: &mut Names) -> Result<Imperative, Diagnostic> {
     Ok(p)
 }
 
-fn in_place(c: &Phrase) -> Phrase {
+pub(super) fn in_place(c: &Phrase) -> Phrase {
     if c.ty() != &PhraseType::Comm {
         return c.clone();
     }
@@ -117,7 +117,7 @@ fn without_copy(x: &Name, ty: &Type, body: &Phrase) -> Option<Phrase> {
 }
 
 /// How many numbers there are in an element.
-fn cells_of(ty: &Type) -> usize {
+pub(super) fn cells_of(ty: &Type) -> usize {
     match (ty.as_array().or(ty.as_vector()), ty.as_pair()) {
         (Some((_, element)), _) => cells_of(element),
         (_, Some((a, b))) => cells_of(a) + cells_of(b),
@@ -127,7 +127,7 @@ fn cells_of(ty: &Type) -> usize {
 
 /// The memory to which a nest of loops copies components of all of `x`, each cell to the same one there, and how many
 /// components.
-fn copies(c: &Phrase, x: &Name, loops: &mut Vec<(Name, Nat)>) -> Option<(Name, usize)> {
+pub(super) fn copies(c: &Phrase, x: &Name, loops: &mut Vec<(Name, Nat)>) -> Option<(Name, usize)> {
     match c.kind() {
         Kind::Assign(to, from) => {
             let (to, from) = (Place::of(to)?, Place::of(from)?);
@@ -166,11 +166,11 @@ fn copies(c: &Phrase, x: &Name, loops: &mut Vec<(Name, Nat)>) -> Option<(Name, u
 }
 
 /// Does the memory occur as an expression?
-fn reads(p: &Phrase, memory: &Name) -> bool {
+pub(super) fn reads(p: &Phrase, memory: &Name) -> bool {
     p.any(&mut |q| matches!(q.kind(), Kind::Var(x) if x == memory) && matches!(q.ty(), PhraseType::Exp(..)))
 }
 
-fn writes(p: &Phrase, memory: &Name) -> bool {
+pub(super) fn writes(p: &Phrase, memory: &Name) -> bool {
     p.any(&mut |q| matches!(q.kind(), Kind::Var(x) if x == memory) && matches!(q.ty(), PhraseType::Acc(_)))
 }
 

@@ -1,6 +1,7 @@
 //! Passes over imperative DPIA, by name, in the order in which each target runs them.
 
 pub mod barriers;
+mod device_copies;
 pub mod elide;
 mod guard;
 mod halves;
@@ -15,6 +16,7 @@ mod parts;
 mod registers;
 pub mod simplify;
 pub mod split;
+mod swap;
 mod unread;
 pub mod unroll;
 pub mod work_items;
@@ -36,7 +38,17 @@ pub struct Pass {
 /// Every pass, in the order in which passes run.
 pub static ALL: &[Pass] = &[
     Pass { name: "views", doc: "Turns views into indices.", run: resolve_views },
+    Pass {
+        name: "swapBuffers",
+        doc: "Lets kernels that the host runs step by step take turns with two arrays, instead of copying one.",
+        run: swap::run,
+    },
     Pass { name: "inPlace", doc: "Lets accumulators be updated where they are.", run: in_place::run },
+    Pass {
+        name: "deviceCopies",
+        doc: "Copies on the device what kernels hand on to each other.",
+        run: device_copies::run,
+    },
     Pass {
         name: "ownCells",
         doc: "Lets work-items keep what they alone use of private memory that all of them write.",
@@ -109,22 +121,28 @@ pub static ALL: &[Pass] = &[
 ];
 
 /// How many passes come before kernels are separated.
-const OF_PROGRAMS: usize = 2;
+const OF_PROGRAMS: usize = 4;
 
 /// The passes that a whole program goes through, before its kernels are separated.
-pub fn of_programs() -> impl Iterator<Item = &'static Pass> {
-    ALL.iter().take(OF_PROGRAMS)
+pub fn of_programs(target: Target) -> impl Iterator<Item = &'static Pass> {
+    of(target).filter(|p| is_of_programs(p))
+}
+
+fn is_of_programs(p: &Pass) -> bool {
+    ALL.iter().take(OF_PROGRAMS).any(|q| q.name == p.name)
 }
 
 /// The passes that the code of a target goes through after that.
 pub fn of_sections(target: Target) -> impl Iterator<Item = &'static Pass> {
-    of(target).skip(OF_PROGRAMS)
+    of(target).filter(|p| !is_of_programs(p))
 }
 
 /// The passes that a target runs.
 pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
     let skipped: &[&str] = match target {
         Target::C => &[
+            "swapBuffers",
+            "deviceCopies",
             "ownCells",
             "halvesAsFloats",
             "guardWrites",

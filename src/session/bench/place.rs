@@ -5,6 +5,7 @@
 
 use crate::device::{Cause, DeviceError};
 use crate::emit::kernel::{Kernel, LocalMemory};
+use crate::emit::module::{Buffer, Role};
 use crate::emit::{Language, Module};
 use crate::lang::declared::Declared;
 use crate::lang::diag::{Diagnostic, Subject};
@@ -34,6 +35,9 @@ impl Told<'_> {
         let launch = || self.launch(&e.message);
         let subject = match e.cause {
             Cause::TooMuchLocal => return self.too_much_local(e, problem),
+            Cause::OutOfMemory if let Some(largest) = self.largest_of_program() => {
+                return self.too_much(largest, problem);
+            }
             Cause::NoSuchType => self.first_of_type(&e.message).map(Subject::At),
             Cause::CompileFailed => return self.refused(e, problem),
             _ => launch().map(Subject::At),
@@ -94,6 +98,36 @@ impl Told<'_> {
         let problem = problem.hint(hint);
         match place {
             Some(at) => self.workspace.located(problem.about(Subject::At(at)), self.term),
+            None => problem,
+        }
+    }
+
+    /// The largest array, where it is one that the program stores beside its inputs and its result, and its bytes.
+    fn largest_of_program(&self) -> Option<(&Buffer, i64)> {
+        let bytes = |b: &Buffer| {
+            let cells = b.len.eval(&|x| self.sizes.get(x).copied()).ok()?;
+            cells.checked_mul(i64::try_from(b.scalar.bytes()).ok()?)
+        };
+        let all = self.module.buffers.iter().filter_map(|b| Some((b, bytes(b)?)));
+        all.max_by_key(|(_, bytes)| *bytes).filter(|(b, _)| b.role == Role::Temp)
+    }
+
+    /// The problem at what asks for the largest array.
+    fn too_much(&self, (largest, bytes): (&Buffer, i64), problem: Diagnostic) -> Diagnostic {
+        let name = &largest.name;
+        let problem = if largest.each {
+            problem
+                .note(format!(
+                    "`{name}` takes {bytes} bytes: private memory, of a size that is not known or too large for a work-item's own, is kept in global memory once for each work-item."
+                ))
+                .hint("Put an `oclRun` around the kernel, which says how many work-items there are: with fewer of them it takes less.")
+        } else {
+            problem.note(format!("`{name}`, which kernels hand on to each other, takes {bytes} bytes."))
+        };
+        let leaves = || self.leaves(&largest.origin);
+        let place = leaves().find(|(p, _)| *p == Pattern::ToMem).or_else(|| leaves().next());
+        match place {
+            Some((_, at)) => self.workspace.located(problem.about(Subject::At(at)), self.term),
             None => problem,
         }
     }
