@@ -511,7 +511,7 @@ Files are read and written as their ending says:
   .npy             an array of NumPy, of any type that programs have
   .png .pgm .ppm   a picture: n.m.u8 is grey, n.m.3.u8 has colours, 3.n.m.u8 plane by
                    plane; u16 takes 16 bits, floats samples as numbers from 0 to 1
-  .txt .csv        numbers; lines are rows
+  .txt .csv        numbers, all separated by spaces, by commas or by semicolons; lines are rows
   .raw .bin        the cells alone, row by row, little-endian
 A value of pairs has a file for each component: `--input points.fst=x.npy --input points.snd=y.npy`, `--output fst=x.npy`.
 Sizes follow from the shapes of the inputs.
