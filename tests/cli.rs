@@ -1337,6 +1337,48 @@ fn stages_on_items_go_into_a_program_themselves() {
     assert!(ran.err.contains("`hasMoreThan(511)`") && ran.err.contains("by `--size`"), "{}", ran.err);
 }
 
+/// What stops a strategy for pipelines is told in words that are true of the program.
+#[test]
+fn strategies_for_pipelines_say_what_stops_them() {
+    const STAGES: &str = "
+      def fir (w: k.f32) (x: (n + k - 1).f32): n.f32 =
+        x |> slide k 1 |> map (\\v. zip w v |> map (\\p. fst p * snd p) |> reduce (+) 0)
+      def windows (image: (n + (k - 1)).(m + (k - 1)).s): n.m.k.k.s =
+        image |> map (slide k 1) |> slide k 1 |> map transpose
+      def mean3 (image: (n + 2).(m + 2).f32): n.m.f32 =
+        (windows image : n.m.3.3.f32) |> map (map (\\w. reduce (+) 0 (join w) / 9))
+      def mean5 (image: (n + 4).(m + 4).f32): n.m.f32 =
+        (windows image : n.m.5.5.f32) |> map (map (\\w. reduce (+) 0 (join w) / 25))
+      def inner (image: (n + 2).(m + 2).f32): n.m.f32 =
+        image |> drop 1 |> take n |> map (drop 1 >> take m)
+      def both (f: s -> t -> u) (a: n.m.s) (b: n.m.t): n.m.u =
+        zip a b |> map (\\rows. zip (fst rows) (snd rows) |> map (\\p. f (fst p) (snd p)))\n";
+    let dir = world();
+    let fails = |program: &str, strategy: &str| {
+        let file = write(dir.path(), "p.rise", format!("{STAGES}def p {program}\n"));
+        let ran = run(dir.path(), &["apply", &file, "-s", strategy, "--size", "n=48", "--size", "m=64"]);
+        refused(&ran, 1, "E0311");
+        ran.err
+    };
+    let one = "(x: (n + 6).f32) (y: m.f32): n.f32 = x |> fir [0.25, 0.5, 0.25] |> fir [1, 2, 4, 2, 1]";
+    let beside = "(a: (n + 4).(m + 4).f32): n.m.f32 = both (\\x y. x - y) (mean3 (inner a)) (mean5 a)";
+    let guided = "(guide: (n + 4).(m + 4).f32) (image: (n + 4).(m + 4).f32): n.m.f32 =
+      let mg = mean3 guide
+      let mi = mean3 image
+      let a = both (\\p q. p - q) (mean3 (both (\\g i. g * i) guide image)) (both (\\p q. p * q) mg mi)
+      let b = both (\\p m. m - p) a mi
+      both (\\p q. p + q) (both (\\p q. p * q) (mean3 a) (inner (inner guide))) (mean3 b)";
+    let items = "fusedStages ; stagesOnItems(6, 4, 0)";
+    for (program, strategy, told) in [
+        (one, items, "this is no map over lines, and tiles have rows and columns"),
+        (beside, items, "nor one that computes each element of one window, of more than 3 rows and columns"),
+        (guided, items, "strips go through stages one behind the other"),
+    ] {
+        let err = fails(program, strategy);
+        assert!(err.contains(told), "{strategy}: {err}");
+    }
+}
+
 #[test]
 fn a_worker_that_is_none_is_a_fault_of_the_environment() {
     let dir = world();
@@ -1377,7 +1419,7 @@ fn a_question_that_is_answered_in_the_negative_is_told() {
         "`readsStages` asks: Is this a map over windows of what another map computes? Here the answer is no.";
     assert!(told.contains(question), "{told}");
     let told = apply("stagesOnItems");
-    assert!(told.contains("this is no map over windows of what another map computes"), "{told}");
+    assert!(told.contains("this is neither a map over windows of what another map computes nor"), "{told}");
 }
 
 /// What the system does not write is the environment's, whoever asks, and the hint names the option that was used; what is in
