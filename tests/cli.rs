@@ -1369,10 +1369,16 @@ fn strategies_for_pipelines_say_what_stops_them() {
       let b = both (\\p m. m - p) a mi
       both (\\p q. p + q) (both (\\p q. p * q) (mean3 a) (inner (inner guide))) (mean3 b)";
     let items = "fusedStages ; stagesOnItems(6, 4, 0)";
+    let blurs = "(a: (n + 4).(m + 4).f32): n.m.f32 = a |> mean3 |> mean3";
     for (program, strategy, told) in [
         (one, items, "this is no map over lines, and tiles have rows and columns"),
         (beside, items, "nor one that computes each element of one window, of more than 3 rows and columns"),
         (guided, items, "strips go through stages one behind the other"),
+        (blurs, "bufferedPipeline(0, 8)", "0 is no length of a vector: lengths are numbers from 2"),
+        (blurs, "bufferedPipeline(1, 8)", "1 is no length of a vector"),
+        (blurs, "bufferedPipeline(n, 8)", "n is no length of a vector"),
+        (blurs, "rotatedPipeline(m + 4, 8)", "m + 4 is no length of a vector"),
+        (blurs, "fuseOperators ; vectorizeReductions(n)", "n is no length of a vector"),
     ] {
         let err = fails(program, strategy);
         assert!(err.contains(told), "{strategy}: {err}");
