@@ -1368,12 +1368,19 @@ fn strategies_for_pipelines_say_what_stops_them() {
       let a = both (\\p q. p - q) (mean3 (both (\\g i. g * i) guide image)) (both (\\p q. p * q) mg mi)
       let b = both (\\p m. m - p) a mi
       both (\\p q. p + q) (both (\\p q. p * q) (mean3 a) (inner (inner guide))) (mean3 b)";
+    let two = "(a: (n + 4).(m + 4).f32): ((n + 2).(m + 2).f32 * n.m.f32) =
+      let s = mean3 a
+      (s, mean3 s)";
     let items = "fusedStages ; stagesOnItems(6, 4, 0)";
     let blurs = "(a: (n + 4).(m + 4).f32): n.m.f32 = a |> mean3 |> mean3";
+    let of_two = "the result is a pair of arrays, and a pipeline has one";
     for (program, strategy, told) in [
         (one, items, "this is no map over lines, and tiles have rows and columns"),
         (beside, items, "nor one that computes each element of one window, of more than 3 rows and columns"),
         (guided, items, "strips go through stages one behind the other"),
+        (two, "bufferedPipeline(8, 8)", of_two),
+        (two, "rotatedPipeline(8, 8)", of_two),
+        (two, "fuseOperators ; splitPipeline(8)", of_two),
         (blurs, "bufferedPipeline(0, 8)", "0 is no length of a vector: lengths are numbers from 2"),
         (blurs, "bufferedPipeline(1, 8)", "1 is no length of a vector"),
         (blurs, "bufferedPipeline(n, 8)", "n is no length of a vector"),
