@@ -1212,6 +1212,20 @@ fn two_programs_are_measured_in_turns() {
     );
     assert!(itself.out.starts_with(&legend), "{}{}", itself.out, itself.err);
     let longer = write(dir.path(), "i.rise", "def i (a: n.f32): n.f64 = a |> map (\\x. cast x)");
+    // Both run on what is given.
+    write(dir.path(), "a.txt", "1 2 3 4");
+    let given = ["bench", &path, "-i", "a=a.txt", "--json", "--against"];
+    let report = run(dir.path(), &[&given[..], &[&same]].concat());
+    let report: serde_json::Value = serde_json::from_str(&report.out).unwrap();
+    assert_eq!(report["second"]["sizes"]["n"], 4, "{report}");
+    let report = run(dir.path(), &[&given[..], &[&other]].concat());
+    let report: serde_json::Value = serde_json::from_str(&report.out).unwrap();
+    assert_eq!((&report["outputs"], &report["difference"]["first"]), (&"differ".into(), &"2".into()));
+    let bytes = write(dir.path(), "bytes.rise", "def f (a: n.u8): n.u8 = a |> map (\\x. x + 1)");
+    let told = run(dir.path(), &[&given[..], &[&bytes]].concat());
+    refused(&told, 2, "E0914");
+    assert!(told.err.contains("`bytes.rise` takes other parameters than `f.rise`"), "{}", told.err);
+    refused(&run(dir.path(), &[&given[..], &[&same, "--sweep", "n=4,8"]].concat()), 2, "E0901");
     let of_other_types = against(&longer, &[]);
     assert!(
         of_other_types.err.starts_with("note: The two programs take or give other things."),

@@ -567,11 +567,11 @@ pub struct Bench {
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
     /// Measure in turns with a revision of the session, or with another program or session, and say which is faster
-    #[arg(long, value_name = "REVISION|FILE", conflicts_with_all = ["inputs", "session"])]
+    #[arg(long, value_name = "REVISION|FILE", conflicts_with = "session")]
     pub against: Option<String>,
     /// With `--against`: measure at several values of a size, doubled as in `k=1024..65536` or listed as in `k=1000,5000`,
     /// or of several that are alike as in `m=n=k=256..2048`, and say where which one is faster
-    #[arg(long, value_name = "NAME=SIZES", requires = "against")]
+    #[arg(long, value_name = "NAME=SIZES", requires = "against", conflicts_with = "inputs")]
     pub sweep: Option<String>,
     /// Measure what the device allows as well, and say how near to that the program comes
     #[arg(long, conflicts_with = "against")]
