@@ -65,6 +65,37 @@ int main(void) {
     }
 }
 
+/// What allocates memory is C11: an older compiler would take the pointer for a number. Its header is for C++ as well.
+#[test]
+fn code_of_a_later_c_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = "def twice (a: n.f32): n.f32 =
+      let s = a |> map (\\x. x * x) in zip s (reverse s) |> map (\\p. fst p + snd p)\n";
+    export(folder, text, &[]);
+    let code = std::fs::read_to_string(folder.join("twice.c")).unwrap();
+    assert!(code.contains("aligned_alloc"), "{code}");
+    let compiled = |compiler: &str, args: &[&str]| {
+        Command::new(compiler).args(args).current_dir(folder).output().unwrap()
+    };
+    for file in ["twice.c", "twice_host.c"] {
+        let old = compiled("cc", &["-std=c99", "-c", file]);
+        let told = String::from_utf8_lossy(&old.stderr).into_owned();
+        assert!(!old.status.success() && told.contains("compile this file with -std=c11"), "{file}: {told}");
+        for std in ["-std=c11", "-std=gnu11", "-std=c17"] {
+            said(&compiled("cc", &[std, "-Wall", "-Werror", "-c", file]));
+        }
+    }
+    std::fs::write(
+        folder.join("user.cpp"),
+        "#include \"twice.h\"\nint main() { return twice == nullptr; }\n",
+    )
+    .unwrap();
+    if Command::new("c++").arg("--version").output().is_ok() {
+        said(&compiled("c++", &["-std=c++11", "-c", "user.cpp"]));
+    }
+}
+
 #[test]
 fn the_example_of_the_readme_runs() {
     let Some(python) = python() else { return };

@@ -427,7 +427,7 @@ fn check_each(variants: &[Variant]) {
 }
 
 /// The strategies for pipelines where stages read another input beside what is computed, in the middle, at the end and
-/// after a stride, and where columns are computed first: the programs are nobody's.
+/// after a stride, where columns are computed first, of two results, and of several pictures: the programs are nobody's.
 #[test]
 fn pipelines_go_beside_other_inputs() {
     const STAGES: &str = "
@@ -462,6 +462,22 @@ fn pipelines_go_beside_other_inputs() {
         let m = g.size("m");
         vec![Expected::Floats(mean3(&times(&mean3(g.floats(0), m + 2), g.floats(1)), m))]
     }
+    fn two_results(g: &Given) -> Vec<Expected> {
+        let mean = mean3(g.floats(0), g.size("m") + 2);
+        let means = mean3(&mean, g.size("m"));
+        let squares = times(&means, &means);
+        vec![Expected::Floats(means), Expected::Floats(squares)]
+    }
+    fn of_planes(g: &Given) -> Vec<Expected> {
+        let m = g.size("m");
+        let planes = g.floats(0).chunks((g.size("n") + 4) * (m + 4));
+        vec![Expected::Floats(planes.flat_map(|plane| mean3(&mean3(plane, m + 2), m)).collect())]
+    }
+    fn of_pixels(g: &Given) -> Vec<Expected> {
+        let [Expected::Floats(planes)] = &of_planes(g)[..] else { return vec![] };
+        let all = planes.len() / 3;
+        vec![Expected::Floats((0..3 * all).map(|i| planes[i % 3 * all + i / 3]).collect())]
+    }
     fn after_a_stride(g: &Given) -> Vec<Expected> {
         let (n, m) = (g.size("n"), g.size("m"));
         let fine = mean3(g.floats(0), 2 * m + 1);
@@ -484,6 +500,21 @@ fn pipelines_go_beside_other_inputs() {
             "(a: (n + 4).(m + 4).f32) (b: (n + 2).(m + 2).f32): n.m.f32 = times (mean3 a) b |> mean3",
         ),
         (
+            of("twoResults", two_results),
+            "(a: (n + 4).(m + 4).f32): (n.m.f32 * n.m.f32) =
+              let s = mean3 a
+              (byHand s, times (mean3 s) (mean3 s))",
+        ),
+        (of("ofPlanes", of_planes), "(a: 3.(n + 4).(m + 4).f32): 3.n.m.f32 = a |> map (mean3 >> mean3)"),
+        (
+            of("ofPixels", of_pixels),
+            "(a: 3.(n + 4).(m + 4).f32): n.m.3.f32 = a |> map (mean3 >> mean3) |> transpose |> map transpose",
+        ),
+        (
+            of("ofBatches", of_planes),
+            "(a: 2.3.(n + 4).(m + 4).f32): 2.3.n.m.f32 = a |> map (map (mean3 >> mean3))",
+        ),
+        (
             of("afterAStride", after_a_stride),
             "(a: (2*n + 3).(2*m + 3).f32) (b: n.m.f32): n.m.f32 = times (a |> mean3 |> halved) b",
         ),
@@ -493,6 +524,12 @@ fn pipelines_go_beside_other_inputs() {
         let written = parse(&format!("{STAGES}def {} {text}", reference.kernel)).unwrap();
         for strategy in ["bufferedPipeline(4, 3)", "rotatedPipeline(4, 3, 8)"] {
             let program = strategies::apply_within(strategies::OF_PIPELINES, &written, strategy).unwrap();
+            let shown =
+                print::program(&program.name, &program.sizes, &program.term, &print::Options::default());
+            // Lines are cut into strips, not planes, and those of both results are on vectors.
+            for pattern in ["n div 3", "mapPar ", "asVector 4"] {
+                assert!(shown.text.contains(pattern), "{strategy}: {pattern}\n{}", shown.text);
+            }
             variants.push(Variant { reference, program, sizes: &SIZES });
         }
     }

@@ -66,6 +66,27 @@ fn sizes_are_solved_together() {
     assert!(ran.err.contains("[E0914]") && ran.err.contains("grey"), "{}", ran.err);
 }
 
+/// Decimal commas would be twice as many numbers.
+#[test]
+fn numbers_are_separated_in_one_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let copy = "def f (a: n.m.f32): n.m.f32 = a |> map (map (\\x. x + 0))\n";
+    for (text, said) in [
+        ("1,5;2,5\n3,5;4,5\n", "line 1 has both commas and semicolons between numbers"),
+        ("1 2\n3,5 4\n", "line 2 has commas between numbers, and line 1 has spaces"),
+    ] {
+        std::fs::write(dir.join("a.csv"), text).unwrap();
+        let ran = run(dir, copy, &["-i", "a=a.csv"]);
+        assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+        let told = ["[E0912]", "`a.csv` cannot be the input `a`", said, "write points (`1.5`)"];
+        assert!(told.iter().all(|part| ran.err.contains(part)), "{}", ran.err);
+    }
+    std::fs::write(dir.join("a.csv"), "1.5; 2.5\n3.5 ;4.5;\n").unwrap();
+    let read = result(&run(dir, copy, &["-i", "a=a.csv"]));
+    assert_eq!(read.split_whitespace().collect::<String>(), "[[1.5,2.5],[3.5,4.5]]");
+}
+
 #[test]
 fn results_are_written_and_read_back_in_every_format() {
     let dir = tempfile::tempdir().unwrap();

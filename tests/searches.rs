@@ -449,6 +449,30 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
     assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains(said), "{}{}", ran.out, ran.err);
 }
 
+/// Where a goal needs a rule that takes a size, and names none.
+#[test]
+fn sizes_that_a_goal_does_not_name_are_usual_ones() {
+    let box3 = "def f (image: (n+2).(m+2).f32): n.m.f32 =
+      image |> map (slide 3 1) |> slide 3 1 |> map transpose |> map (map (\\w. reduce (+) 0 (join w)))\n";
+    for (goal, shown) in [
+        ("contains(asVector)", "asVector 4"),
+        ("contains(asVector ?v ?)", "asVector 4"),
+        ("contains(asVector ?v ?) and ?v > 10", "asVector 32"),
+        ("contains(mapPar) and contains(asVector)", "asVector 4"),
+        ("contains(asVectorAligned)", "asVectorAligned 4"),
+    ] {
+        let ran = apply(box3, "", "", &format!("reach {goal} with (time: 30s)"));
+        assert!(ran.code == 0 && ran.out.contains(shown), "{goal}: {}{}", ran.out, ran.err);
+    }
+    // One answer tells one limit: the time that was given, not what was left of it for the last search.
+    let fifteen = "def f (a: 15.f32): 15.f32 = a |> map sqrt";
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), fifteen).unwrap();
+    let ran = run(world.path(), &["search", "p.rise", "reach contains(asVector) with (time: 5s)"]);
+    let told = "Not found within the bounds: 5.0 s";
+    assert!(ran.code == 1 && ran.out.contains(told) && ran.err.contains(told), "{}{}", ran.out, ran.err);
+}
+
 /// What is printed is an ordinary strategy of searches, which finds what was found.
 #[test]
 fn guides_are_kept_as_text() {

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if __STDC_VERSION__ < 201112L
+#error "aligned_alloc is a function of C11: compile this file with -std=c11 or a later one"
+#endif
+
 struct shine_context {
   cl_device_id device;
   cl_context context;

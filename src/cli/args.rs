@@ -511,7 +511,7 @@ Files are read and written as their ending says:
   .npy             an array of NumPy, of any type that programs have
   .png .pgm .ppm   a picture: n.m.u8 is grey, n.m.3.u8 has colours, 3.n.m.u8 plane by
                    plane; u16 takes 16 bits, floats samples as numbers from 0 to 1
-  .txt .csv        numbers; lines are rows
+  .txt .csv        numbers, all separated by spaces, by commas or by semicolons; lines are rows
   .raw .bin        the cells alone, row by row, little-endian
 A value of pairs has a file for each component: `--input points.fst=x.npy --input points.snd=y.npy`, `--output fst=x.npy`.
 Sizes follow from the shapes of the inputs.
@@ -567,11 +567,11 @@ pub struct Bench {
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
     /// Measure in turns with a revision of the session, or with another program or session, and say which is faster
-    #[arg(long, value_name = "REVISION|FILE", conflicts_with_all = ["inputs", "session"])]
+    #[arg(long, value_name = "REVISION|FILE", conflicts_with = "session")]
     pub against: Option<String>,
     /// With `--against`: measure at several values of a size, doubled as in `k=1024..65536` or listed as in `k=1000,5000`,
     /// or of several that are alike as in `m=n=k=256..2048`, and say where which one is faster
-    #[arg(long, value_name = "NAME=SIZES", requires = "against")]
+    #[arg(long, value_name = "NAME=SIZES", requires = "against", conflicts_with = "inputs")]
     pub sweep: Option<String>,
     /// Measure what the device allows as well, and say how near to that the program comes
     #[arg(long, conflicts_with = "against")]

@@ -41,12 +41,10 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
     let given = prepared(&mut session, args).map_err(|d| fail(&d))?;
     foresee(&session);
     if let Some(against) = &args.against {
-        return in_turns(args, &mut session, against);
+        return in_turns(args, &mut session, against, given.as_ref());
     }
-    let m = if let Some(Fitted { inputs, sizes }) = given {
-        let measured = Inputs::drawn(inputs, session.term(), &sizes, Kind::Uniform)
-            .and_then(|all| session.measure(&args.device, true, Some(&all)));
-        measured.map_err(|d| fail(&d))?
+    let m = if let Some(inputs) = given {
+        session.measure(&args.device, true, Some(&inputs)).map_err(|d| fail(&d))?
     } else {
         let action = Action::Bench { device: args.device.clone() };
         let shown = output::Standing::default();
@@ -95,8 +93,14 @@ fn foresee(session: &Session) {
     }
 }
 
-/// Measures two programs in turns: a revision of the session, or another program or session, as it stands.
-fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, Exit> {
+/// Measures two programs in turns: a revision of the session, or another program or session, as it stands. Both run on the
+/// same inputs.
+fn in_turns(
+    args: &Bench,
+    session: &mut Session,
+    against: &str,
+    given: Option<&Inputs>,
+) -> Result<Exit, Exit> {
     let file = &args.rewriting.file;
     let revision = against.parse::<usize>().ok().filter(|_| !Path::new(against).exists());
     if revision.is_none() && !Path::new(against).exists() {
@@ -124,7 +128,7 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     if let Some(revision) = revision {
         other.perform_now(Action::Goto { revision }).map_err(|d| fail(&d))?;
     }
-    comparable(session, &other, file, against)?;
+    comparable(session, &other, (file, against), given.is_some())?;
     let names = match revision {
         Some(revision) => [file.display().to_string(), format!("revision {revision}")],
         None => [file.display().to_string(), against.to_owned()],
@@ -138,7 +142,7 @@ fn in_turns(args: &Bench, session: &mut Session, against: &str) -> Result<Exit, 
     }
     let shown = output::Standing::default();
     let report = |p| shown.show(&jobs::progress(&Progress::Bench(p)));
-    let pair = session.measure_in_turns(&args.device, &other, &AtomicBool::new(false), &report);
+    let pair = session.measure_in_turns(&args.device, &other, given, &AtomicBool::new(false), &report);
     drop(shown);
     let pair = pair.map_err(|d| fail(&d))?;
     if args.json.json {
@@ -159,8 +163,14 @@ fn legend(file: &Path, strategies: &[String]) -> String {
     format!("first   {0} {by}\nsecond  {0} as it stands\n", file.display())
 }
 
-/// Can the two be measured at the same sizes? Of programs of other types it is told that outputs are not compared.
-fn comparable(session: &Session, other: &Session, file: &Path, against: &str) -> Result<(), Exit> {
+/// Can the two be measured at the same sizes, and on the same inputs where some are given? Of programs of other types it is
+/// told that outputs are not compared.
+fn comparable(
+    session: &Session,
+    other: &Session,
+    (file, against): (&Path, &str),
+    is_given: bool,
+) -> Result<(), Exit> {
     let (ours, theirs) = (&session.workspace().program, &other.workspace().program);
     let only_there = theirs.sizes.iter().filter(|size| !ours.sizes.contains(size));
     let only_there: Vec<String> = only_there.map(|size| format!("`{size}`")).collect();
@@ -173,6 +183,14 @@ fn comparable(session: &Session, other: &Session, file: &Path, against: &str) ->
             &Diagnostic::error("E0152", problem)
                 .hint("Compare programs that take the same inputs; a size that is the same one has to have the same name."),
         ));
+    }
+    if is_given && ours.term.ty().signature().0 != theirs.term.ty().signature().0 {
+        let problem = format!(
+            "`{against}` takes other parameters than `{}`, so that what is given does not fit both.",
+            file.display()
+        );
+        let hint = "Leave out `--input`: what each of the two runs on is then drawn.";
+        return Err(fail(&Diagnostic::error("E0914", problem).hint(hint)));
     }
     if ours.term.ty() != theirs.term.ty() {
         output::complain(
@@ -243,7 +261,7 @@ fn swept(
     let stopped = of.values.iter().copied().try_for_each(|size| {
         shown.show(&format!("{name}={size}"));
         session.perform_now(Action::Sizes { sizes: of.sizes(size) })?;
-        let pair = session.measure_in_turns(&args.device, other, &cancel, &|p| {
+        let pair = session.measure_in_turns(&args.device, other, None, &cancel, &|p| {
             shown.show(&format!("{name}={size}: {}", jobs::progress(&Progress::Bench(p))));
         })?;
         points.push(Point { size, pair });
@@ -310,8 +328,8 @@ fn dispatched(
     dispatch::write(folder, &files, args.force, DISPATCH)
 }
 
-/// Runs the strategies, which know the sizes of the data that is given, if any is.
-fn prepared(session: &mut Session, args: &Bench) -> Result<Option<Fitted>, Diagnostic> {
+/// Runs the strategies, which know the sizes of the data that is given, if any is. The rest of the data is drawn.
+fn prepared(session: &mut Session, args: &Bench) -> Result<Option<Inputs>, Diagnostic> {
     let inputs = &args.data.inputs;
     let given = if inputs.is_empty() {
         None
@@ -321,7 +339,9 @@ fn prepared(session: &mut Session, args: &Bench) -> Result<Option<Fitted>, Diagn
         Some(given)
     };
     run_strategies(session, &args.rewriting, Some(target_of(&args.device)))?;
-    Ok(given)
+    let all =
+        given.map(|Fitted { inputs, sizes }| Inputs::drawn(inputs, session.term(), &sizes, Kind::Uniform));
+    all.transpose()
 }
 
 fn in_words(m: &Measurement) -> String {

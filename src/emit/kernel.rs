@@ -472,8 +472,13 @@ fn foreign_function(g: &mut Generator, function: Declared) -> String {
     format!("\n{inline}{result} {name}({}) {{\n{body}}}\n", params.join(", "))
 }
 
-/// Aligned so that vector loads of any width are, and never a null pointer.
+/// Aligned so that vector loads of any width are, and never a null pointer. Where a compiler knows no `aligned_alloc`, it takes
+/// the pointer for an `int`, and only warns.
 const ALLOCATE: &str = r#"
+#if __STDC_VERSION__ < 201112L
+#error "aligned_alloc is a function of C11: compile this file with -std=c11 or a later one"
+#endif
+
 static void* allocate(size_t bytes) {
   void* memory = aligned_alloc(64, (bytes / 64 + 1) * 64);
   if (memory == NULL) {

@@ -11,7 +11,7 @@ use crate::lang::nat::Nat;
 use crate::lang::term::Term;
 use crate::rewrite::guide::{self, Breadth, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
-use crate::rewrite::search::{Budget, Held, Limit, Outcome};
+use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::SearchFailure;
 use std::collections::HashSet;
@@ -271,11 +271,17 @@ impl Searcher<'_> {
             };
             let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
             let mut ended = self.made(&asked, &mut account.known).map_err(refused)?;
-            ended.report.most_nodes = most;
-            ended.report.most_time = budget.time;
+            let within_all = |report: &mut Report| {
+                report.most_nodes = most;
+                report.most_time = budget.time;
+                // What was left of the time is not what was given.
+                if let (0, Outcome::Limit(Limit::Time { bound })) = (behind, &mut report.outcome) {
+                    *bound = budget.time;
+                }
+            };
+            within_all(&mut ended.report);
             if let Some(examined) = &mut ended.examined {
-                examined.report.most_nodes = most;
-                examined.report.most_time = budget.time;
+                within_all(&mut examined.report);
                 examined.guide = Some(Made {
                     sketch: text.clone(),
                     what: guide.what.clone(),

@@ -37,7 +37,8 @@ impl Session {
         result.map_err(|d| blame::explained(d, asked.workspace, &self.history.steps_to(self.current())))
     }
 
-    /// Measures the current revision of this session and of another one in turns, on this thread, at this session's sizes.
+    /// Measures the current revision of this session and of another one in turns, on this thread, at this session's sizes,
+    /// both on the same inputs. These are drawn unless they are given.
     ///
     /// # Errors
     /// As [`bench::compare`].
@@ -45,14 +46,15 @@ impl Session {
         &self,
         device: &str,
         other: &Session,
+        inputs: Option<&Inputs>,
         cancel: &AtomicBool,
         report: &dyn Fn(BenchProgress),
     ) -> Result<bench::Pair, Diagnostic> {
-        let first = self.asked_of(device, Mode::MEASURE, None);
+        let first = self.asked_of(device, Mode::MEASURE, inputs);
         let second = bench::Asked {
             sizes: &self.sizes,
             known: Some(&self.references),
-            ..other.asked_of(device, Mode::MEASURE, None)
+            ..other.asked_of(device, Mode::MEASURE, inputs)
         };
         bench::compare(&first, &second, &*self.backend, cancel, report)
     }

@@ -99,6 +99,10 @@ static double host_next(void) {
   return (double)((z ^ (z >> 31)) >> 11) / 4503599627370496.0 - 1.0;
 }
 
+#if __STDC_VERSION__ < 201112L
+#error "aligned_alloc is a function of C11: compile this file with -std=c11 or a later one"
+#endif
+
 static void* host_memory(size_t bytes) {
   void* start = aligned_alloc(64, (bytes / 64 + 1) * 64);
   if (start == NULL) {

@@ -57,8 +57,9 @@ const OF_VECTORS: [Pattern; 3] = [Pattern::AsVector, Pattern::AsScalar, Pattern:
 /// Families of rules are taken up to this depth.
 const DEEPEST: i64 = 2;
 
-/// Sizes for a rule that needs one, where the sketch names none and no other rule makes what it asks for.
-const USUAL_SIZES: [i64; 2] = [32, 4];
+/// Sizes for a rule that needs one, where the sketch names none and no other rule makes what it asks for. Of programs that are
+/// as good the first one is found, and the least of these numbers divides most sizes.
+const USUAL_SIZES: [i64; 3] = [4, 8, 32];
 
 /// Weights of a program that are separated.
 const MOST_SEPARATED: usize = 16;
@@ -104,11 +105,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
         known.extend(company(*pattern, &rules, &known));
     }
     // What the sketch asks for, and only rules make that take sizes or address spaces.
-    let plain =
-        |r: &&&Rule| !r.params.iter().any(|p| matches!(p.kind, ParamKind::Nat(_) | ParamKind::Addr(_)));
-    let made_plainly: BTreeSet<Pattern> =
-        rules.iter().filter(plain).flat_map(|r| r.equations()).flat_map(|e| Sides::of(e).made).collect();
-    let sole: BTreeSet<Pattern> = lacking.difference(&made_plainly).copied().collect();
+    let sole: BTreeSet<Pattern> = lacking.difference(&made_plainly(&rules, &had)).copied().collect();
     let usual = USUAL_SIZES.map(Nat::constant).to_vec();
     let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
     let mut out: Vec<RuleUse> = separations(library, now).collect();
@@ -186,6 +183,24 @@ fn company(pattern: Pattern, rules: &[&Rule], known: &BTreeSet<Pattern>) -> BTre
     let makers = sides.filter(|s| s.made.contains(&pattern) && s.from.is_subset(known));
     let unknown = makers.map(|s| s.made.difference(known).copied().collect::<BTreeSet<Pattern>>());
     unknown.min_by_key(BTreeSet::len).unwrap_or_default()
+}
+
+/// What rules that take neither sizes nor address spaces make of what the program has, one after the other. That one kind of
+/// vectors is made of another is of no use where there are none.
+fn made_plainly(rules: &[&Rule], had: &BTreeSet<Pattern>) -> BTreeSet<Pattern> {
+    let plain =
+        |r: &&&Rule| !r.params.iter().any(|p| matches!(p.kind, ParamKind::Nat(_) | ParamKind::Addr(_)));
+    let mut sides: Vec<Sides> =
+        rules.iter().filter(plain).flat_map(|r| r.equations()).map(Sides::of).collect();
+    let mut there: BTreeSet<Pattern> = had.iter().chain(&ALWAYS).copied().collect();
+    loop {
+        let (apply, wait): (Vec<_>, Vec<_>) = sides.into_iter().partition(|s| s.from.is_subset(&there));
+        if apply.is_empty() {
+            return there;
+        }
+        there.extend(apply.into_iter().flat_map(|s| s.made));
+        sides = wait;
+    }
 }
 
 /// The patterns of a rule's left side, and those that only its right side has.

@@ -19,15 +19,25 @@ pub(super) fn read_raw(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
     Ok(Array { cells: HostData::from_bytes(elem, bytes), shape: None })
 }
 
-/// Reads numbers between spaces, commas and semicolons. Lines are rows where a matrix is wanted.
+/// What can stand between two numbers. In a file it is the same everywhere: of `1,5;2,5` nobody can tell how many numbers these are.
+const SEPARATORS: [(char, &str); 3] = [(' ', "spaces"), (',', "commas"), (';', "semicolons")];
+
+/// Reads numbers between spaces, commas or semicolons. Lines are rows where a matrix is wanted.
 pub(super) fn read_text(bytes: &[u8], elem: Elem, rank: usize) -> Result<Array, Refusal> {
     let text = std::str::from_utf8(bytes).map_err(|_| Refusal::new("E0912", "it is no text"))?;
     // Some programs begin a text with this mark of the order of its bytes.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut cells = vec![];
     let mut rows: Vec<(usize, usize)> = vec![];
+    let mut first: Option<(usize, char)> = None;
     for (number, line) in text.lines().enumerate() {
         let before = cells.len();
+        for sign in separators(line) {
+            let first = *first.get_or_insert((number + 1, sign));
+            if first.1 != sign {
+                return Err(mixed(first, (number + 1, sign)));
+            }
+        }
         for word in words(line) {
             let value = scalar(word, elem).ok_or_else(|| {
                 let why = match word {
@@ -59,6 +69,27 @@ pub(super) fn read_text(bytes: &[u8], elem: Elem, rank: usize) -> Result<Array, 
         _ => None,
     };
     Ok(Array { cells, shape })
+}
+
+/// What stands between the numbers of a line.
+fn separators(line: &str) -> impl Iterator<Item = char> + '_ {
+    let spaced = line.split([',', ';']).any(|field| field.split_whitespace().nth(1).is_some());
+    line.chars().filter(|c| matches!(c, ',' | ';')).chain(spaced.then_some(' '))
+}
+
+/// Why a file is not read in which two things stand between numbers, each given with the line that has it first.
+fn mixed(first: (usize, char), second: (usize, char)) -> Refusal {
+    let name = |sign: char| SEPARATORS.iter().find(|(s, _)| *s == sign).map_or("", |(_, name)| name);
+    let (one, other) = (name(first.1), name(second.1));
+    let why = if first.0 == second.0 {
+        format!("line {} has both {one} and {other} between numbers", first.0)
+    } else {
+        format!("line {} has {other} between numbers, and line {} has {one}", second.0, first.0)
+    };
+    let comma = [first.1, second.1].contains(&',').then_some(
+        "Where commas are decimal commas, write points (`1.5`). Otherwise separate all numbers in one way.",
+    );
+    Refusal::new("E0912", why).hint(comma.unwrap_or("Separate all numbers in one way."))
 }
 
 /// The numbers of a line. Commas and semicolons stand between two of them, and at most behind the last.
@@ -149,7 +180,7 @@ mod tests {
         let marked = read_text("\u{feff}1,2\r\n3,4\r\n".as_bytes(), Elem::F32, 2);
         let marked = marked.unwrap_or_else(|r| panic!("{}", r.why));
         assert_eq!((marked.cells, marked.shape), (HostData::F32(vec![1.0, 2.0, 3.0, 4.0]), Some(vec![2, 2])));
-        let small = read_text(b"1 -2\n\n 3;4", Elem::I8, 1).unwrap_or_else(|r| panic!("{}", r.why));
+        let small = read_text(b"1 ; -2\n\n 3;4", Elem::I8, 1).unwrap_or_else(|r| panic!("{}", r.why));
         assert_eq!((small.cells, small.shape), (HostData::I8(vec![1, -2, 3, 4]), Some(vec![4])));
     }
 
@@ -164,7 +195,16 @@ mod tests {
         assert_eq!(why("1,2\n,3", Elem::F32, 2), "a number is missing in line 2");
         assert_eq!(why("1e39", Elem::F32, 1), "`1e39` in line 1 is no value of f32");
         assert_eq!(why("1e6", Elem::F16, 1), "`1e6` in line 1 is no value of f16");
-        assert!(read_text(b"1, 2,\n3 4\n", Elem::F32, 2).is_ok());
+        assert_eq!(why("1,5;2,5", Elem::F32, 2), "line 1 has both commas and semicolons between numbers");
+        assert_eq!(
+            why("1.5\t2\n3,5\t4", Elem::F32, 2),
+            "line 2 has commas between numbers, and line 1 has spaces"
+        );
+        assert_eq!(
+            why("1;2\n\n3 4", Elem::I8, 1),
+            "line 3 has spaces between numbers, and line 1 has semicolons"
+        );
+        assert!(read_text(b"1, 2,\n3,4\n", Elem::F32, 2).is_ok());
         assert!(read_raw(&[0, 1, 2], Elem::Bool).is_err() && read_raw(&[0; 7], Elem::F32).is_err());
     }
 }
