@@ -9,6 +9,10 @@
 #define omp_get_max_threads() 1
 #endif
 
+#if __STDC_VERSION__ < 201112L
+#error "aligned_alloc is a function of C11: compile this file with -std=c11 or a later one"
+#endif
+
 static void* allocate(size_t bytes) {
   void* memory = aligned_alloc(64, (bytes / 64 + 1) * 64);
   if (memory == NULL) {
