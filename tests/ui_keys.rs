@@ -273,7 +273,7 @@ fn where_code_generation_fails_the_stages_before_are_shown_with_the_reason() {
     let mut texts = kernel("dot");
     texts.files.clear();
     texts.program.text = "def f (a: n.f32) = (mapGlobal 0 sqrt a, mapSeq sqrt a)\n".to_owned();
-    let mut app = TestApp::with(&texts, (200, 60), UNICODE, "default", FakeDevices::new());
+    let mut app = TestApp::with(&texts, (240, 60), UNICODE, "default", FakeDevices::new());
     app.press("5 f").idle();
     let text = app.text();
     assert!(text.contains("E0523") && text.contains("loops ›"), "{text}");
@@ -1070,8 +1070,8 @@ fn preambles_of_code_fold() {
     let mut app = with_memory((120, 36));
     app.press("5").idle();
     let folded = app.text();
-    assert!(folded.contains(" 3 ▸ 11 lines: stdio.h, stdlib.h, allocate"), "{folded}");
-    assert!(!folded.contains("aligned_alloc") && folded.contains("15 void f("), "{folded}");
+    assert!(folded.contains(" 3 ▸ 15 lines: stdio.h, stdlib.h, allocate"), "{folded}");
+    assert!(!folded.contains("aligned_alloc") && folded.contains("19 void f("), "{folded}");
     let marked = |app: &TestApp| -> Vec<String> {
         let lines = app.app.content(Pane::Kernel).lines.iter();
         let marked = |line: &Cow<Line>| line.spans.iter().any(|span| span.mark != Mark::None);
