@@ -108,6 +108,11 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
+/// The quantile of values in any order, interpolated between neighbours; none of none.
+pub fn quantile_of(values: &[f64], part: f64) -> Option<f64> {
+    quantile(&sorted(values.iter().copied()), part)
+}
+
 /// The quantile of sorted values, interpolated between neighbours.
 fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let place = part * (sorted.len().checked_sub(1)?) as f64;

@@ -8,6 +8,7 @@ use super::request::{no_value, plain_seconds, request};
 use super::{Asked, BenchProgress, Difference, target_of};
 use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
+use crate::device::stats;
 use crate::device::{
     Backend, Choice, Elem, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl,
     RunReport, RunRequest, SCALAR, group_fits, local_fits, select,
@@ -39,13 +40,6 @@ fn at(sizes: &Sizes) -> String {
 fn alike(some: &[HostData], others: &[HostData]) -> bool {
     let same = |(a, b): (&HostData, &HostData)| (a.elem(), a.len()) == (b.elem(), b.len());
     some.len() == others.len() && some.iter().zip(others).all(same)
-}
-
-/// The number that such a share of them does not exceed, 0 of none.
-fn quantile(numbers: &[f64], share: f64) -> f64 {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get((share * numbers.len() as f64) as usize).copied().unwrap_or(0.0)
 }
 
 /// What outputs of plain C are of.
@@ -580,7 +574,8 @@ impl<'a> Checked<'a> {
                 }
             }
             // By chance a cell moves less than nearly all others.
-            let least: Vec<f64> = most.iter().map(|most| quantile(most, STILL)).collect();
+            let least: Vec<f64> =
+                most.iter().map(|most| stats::quantile_of(most, STILL).unwrap_or(0.0)).collect();
             wrong.retain(|(i, k)| {
                 let away = (value(&found[*i], *k) - value(&doubles[*i], *k)).abs();
                 let by = most[*i].get(*k).map_or(least[*i], |most| most.max(least[*i]));
