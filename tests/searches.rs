@@ -464,12 +464,25 @@ fn sizes_that_a_goal_does_not_name_are_usual_ones() {
         let ran = apply(box3, "", "", &format!("reach {goal} with (time: 30s)"));
         assert!(ran.code == 0 && ran.out.contains(shown), "{goal}: {}{}", ran.out, ran.err);
     }
-    // One answer tells one limit: the time that was given, not what was left of it for the last search.
-    let fifteen = "def f (a: 15.f32): 15.f32 = a |> map sqrt";
+    // Or divisors of a size that none of these divides.
+    for (size, shown) in
+        [("15", "asVector 3"), ("22", "asVector 2"), ("m.14", "asVector 2"), ("7", "asVector 7")]
+    {
+        let text = format!(
+            "def f (a: {size}.f32): {size}.f32 = a |> {}",
+            if size.contains('.') { "map (map sqrt)" } else { "map sqrt" }
+        );
+        let ran = apply(&text, "", "", "reach contains(asVector) with (time: 30s)");
+        assert!(ran.code == 0 && ran.out.contains(shown), "{size}: {}{}", ran.out, ran.err);
+    }
+    // One answer tells one limit: the time that was given, not what was left of it for the last search. Memory is not what ends
+    // it, however fast the machine is.
+    let seventeen = "def f (a: 17.f32): 17.f32 = a |> map sqrt";
     let world = tempfile::tempdir().unwrap();
-    std::fs::write(world.path().join("p.rise"), fifteen).unwrap();
-    let ran = run(world.path(), &["search", "p.rise", "reach contains(asVector) with (time: 5s)"]);
-    let told = "Not found within the bounds: 5.0 s";
+    std::fs::write(world.path().join("p.rise"), seventeen).unwrap();
+    let search = "reach contains(asVector) with (time: 2s, memory: 16GiB, nodes: 1000000000)";
+    let ran = run(world.path(), &["search", "p.rise", search]);
+    let told = "Not found within the bounds: 2.0 s";
     assert!(ran.code == 1 && ran.out.contains(told) && ran.err.contains(told), "{}{}", ran.out, ran.err);
 }
 

@@ -4,6 +4,7 @@
 //! data. A rule that matches every array is only of use where it makes what the sketch asks for and the program lacks;
 //! failing that, such rules are all taken. Sizes that a rule takes are those by which the step splits or vectorises.
 
+use super::nest::chains;
 use super::vectors::asks_for_vectors;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::{AddressSpace, Pattern};
@@ -61,6 +62,11 @@ const DEEPEST: i64 = 2;
 /// as good the first one is found, and the least of these numbers divides most sizes.
 const USUAL_SIZES: [i64; 3] = [4, 8, 32];
 
+/// Where none of these divides a loop of the program whose size is a number, its divisors from these on are tried as well: so
+/// many, up to the longest vectors.
+const MOST_DIVISORS: usize = 3;
+const LONGEST_VECTOR: i64 = 16;
+
 /// Weights of a program that are separated.
 const MOST_SEPARATED: usize = 16;
 
@@ -106,7 +112,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     }
     // What the sketch asks for, and only rules make that take sizes or address spaces.
     let sole: BTreeSet<Pattern> = lacking.difference(&made_plainly(&rules, &had)).copied().collect();
-    let usual = USUAL_SIZES.map(Nat::constant).to_vec();
+    let usual = usual_sizes(now);
     let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
     let mut out: Vec<RuleUse> = separations(library, now).collect();
     for rule in rules {
@@ -132,6 +138,21 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
         }
     }
     out
+}
+
+/// Sizes to be tried where none is named.
+fn usual_sizes(now: &Term) -> Vec<Nat> {
+    let mut out = USUAL_SIZES.to_vec();
+    let lengths: BTreeSet<i64> = chains(now).iter().flatten().filter_map(|l| l.size.as_constant()).collect();
+    for length in lengths {
+        if USUAL_SIZES.iter().all(|size| length % size != 0) {
+            let divisors = (2..=LONGEST_VECTOR).filter(|d| length % d == 0).take(MOST_DIVISORS);
+            out.extend(divisors);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    out.retain(|size| seen.insert(*size));
+    out.into_iter().map(Nat::constant).collect()
 }
 
 /// The breadths that are tried from a program to a goal, one after the other.
