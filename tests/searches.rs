@@ -466,7 +466,7 @@ fn sizes_that_a_goal_does_not_name_are_usual_ones() {
     }
     // Or divisors of a size that none of these divides.
     for (size, shown) in
-        [("15", "asVector 3"), ("22", "asVector 2"), ("m.14", "asVector 2"), ("7", "asVector 7")]
+        [("15", "asVector 3"), ("22", "asVector 2"), ("6.14", "asVector 2"), ("7", "asVector 7")]
     {
         let text = format!(
             "def f (a: {size}.f32): {size}.f32 = a |> {}",
@@ -649,6 +649,35 @@ fn a_search_of_its_own_rules_stores_in_layouts() {
     {
         let (searches, _) = examined(&kernel("matmul"), "", &format!("reach {goal}"), 0);
         assert!(searches.last().unwrap()["found"] == true, "{goal}: {searches:#?}");
+    }
+}
+
+/// A hole that is asked for several times stands for a part of a size that the program has, rather than for a number.
+#[test]
+fn holes_stand_for_parts_of_the_programs_sizes() {
+    for goal in ["containsAlignedRows(m, ?q, 8, ?)", "containsAlignedRows(n, ?q, 4, ?)"] {
+        let ran = apply(&kernel("matmul"), "", "", &format!("reach {goal}"));
+        let is_stored = ran.out.contains("toMem") && !ran.out.contains("split");
+        assert!(ran.code == 0 && is_stored, "{goal}: {}{}", ran.out, ran.err);
+    }
+}
+
+/// Several sums side by side, whose parts lie side by side, are made of one that sums up everything; of vectors too.
+#[test]
+fn guides_make_several_sums_of_one() {
+    for (program, goal, shown) in [
+        ("dot", "containsReduceSeq(k/16, containsMap(16, containsAddMul))", "split 16"),
+        ("gemv", "containsMap(m, containsReduceSeq(n/12, containsMap(12, containsAddMul)))", "split 12"),
+        (
+            "gemv",
+            "containsMapPar(m, containsReduceSeq(n/32, containsMap(4, containsAddMulVec)))",
+            "asVector 8",
+        ),
+        ("asum", "containsReduceSeq(n/24, containsMap(24, contains(abs)))", "split 24"),
+    ] {
+        let ran = apply(&kernel(program), "", "", &format!("reach {goal} with (time: 60s)"));
+        let found = ran.code == 0 && ran.out.contains(shown);
+        assert!(found, "{goal}: {}{}", ran.out, ran.err);
     }
 }
 

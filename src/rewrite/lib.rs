@@ -18,5 +18,6 @@ pub mod guide;
 pub mod normal;
 pub mod rule;
 pub mod search;
+pub mod sharing;
 pub mod sketch;
 pub mod strategy;

@@ -165,7 +165,7 @@ fn exactly(workspace: &Workspace, now: &Term, step: &RevisionStep) -> Result<Str
         None => vec![format!("topDown({})", step.rule), at(&step.rule)],
         Some(rule) => {
             let part = step.after.at(&step.at);
-            let expanded = part.map(expansions).unwrap_or_default();
+            let expanded = part.map(|part| expansions(part, &|t| Some(t.clone()))).unwrap_or_default();
             std::iter::once(format!("{RIGHT_TO_LEFT}({rule})")).chain(expanded).map(|way| at(&way)).collect()
         }
     };
@@ -251,7 +251,7 @@ fn expanded_first(now: &Term, before: &Term, step: &RevisionStep) -> Vec<String>
         if normal.at(&inner).is_none() || normal.at(&inner) != normal_form(redex).as_ref() {
             continue;
         }
-        for expansion in expansions(redex) {
+        for expansion in expansions(redex, &normal_form) {
             let expand = at_position(&normal, &inner, &expansion);
             let both = format!("({expand} ; {})", at_position(part, &below(rule_steps), &step.rule));
             ways.push(format!("topDown{both}"));
@@ -262,14 +262,14 @@ fn expanded_first(now: &Term, before: &Term, step: &RevisionStep) -> Vec<String>
     ways.into_iter().flat_map(|way| [way.clone(), format!("({way} ; {NORMAL})")]).collect()
 }
 
-/// What turns the normal form of a term into that term, if it is one step.
-fn expansions(redex: &Term) -> Vec<String> {
+/// What makes a redex of what it becomes, which is written in this form.
+fn expansions(redex: &Term, form: &dyn Fn(&Term) -> Option<Term>) -> Vec<String> {
     if let Some((Redex::Eta, _)) = reduce(redex) {
         return vec!["etaAbstraction".to_owned()];
     }
     let Some((function, value)) = redex.as_app() else { return vec![] };
-    let body = function.as_lam().and_then(|(_, body)| normal_form(body));
-    let (Some(place), Some(value)) = (body.and_then(|b| first_occurrence(&b, 0)), normal_form(value)) else {
+    let body = function.as_lam().and_then(|(_, body)| form(body));
+    let (Some(place), Some(value)) = (body.and_then(|b| first_occurrence(&b, 0)), form(value)) else {
         return vec![];
     };
     let head = value.as_pattern_app().map(|(p, _)| Native::IsPattern(p.pattern).name());

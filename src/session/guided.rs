@@ -133,7 +133,7 @@ impl Searcher<'_> {
         let mut nearest: Option<Way> = None;
         let mut over = None;
         let separated = guide::separated(&self.workspace().rules, start);
-        let ways = guide::filled(goal, given).into_iter().flat_map(|filled| {
+        let ways = guide::filled(goal, start, given).into_iter().flat_map(|filled| {
             let plans = guide::plans(&filled, start, &separated);
             plans.into_iter().map(move |plan| (filled.clone(), plan))
         });

@@ -4,7 +4,7 @@
 //! data. A rule that matches every array is only of use where it makes what the sketch asks for and the program lacks;
 //! failing that, such rules are all taken. Sizes that a rule takes are those by which the step splits or vectorises.
 
-use super::nest::chains;
+use super::nest::{Loop, chains};
 use super::vectors::asks_for_vectors;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::{AddressSpace, Pattern};
@@ -62,8 +62,8 @@ const DEEPEST: i64 = 2;
 /// as good the first one is found, and the least of these numbers divides most sizes.
 const USUAL_SIZES: [i64; 3] = [4, 8, 32];
 
-/// Where none of these divides a loop of the program whose size is a number, its divisors from these on are tried as well: so
-/// many, up to the longest vectors.
+/// Where all loops of the program go over numbers of elements that none of these divides, divisors of those are tried as well:
+/// so many of each, up to the longest vectors.
 const MOST_DIVISORS: usize = 3;
 const LONGEST_VECTOR: i64 = 16;
 
@@ -142,17 +142,11 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
 
 /// Sizes to be tried where none is named.
 fn usual_sizes(now: &Term) -> Vec<Nat> {
-    let mut out = USUAL_SIZES.to_vec();
-    let lengths: BTreeSet<i64> = chains(now).iter().flatten().filter_map(|l| l.size.as_constant()).collect();
-    for length in lengths {
-        if USUAL_SIZES.iter().all(|size| length % size != 0) {
-            let divisors = (2..=LONGEST_VECTOR).filter(|d| length % d == 0).take(MOST_DIVISORS);
-            out.extend(divisors);
-        }
-    }
-    let mut seen = BTreeSet::new();
-    out.retain(|size| seen.insert(*size));
-    out.into_iter().map(Nat::constant).collect()
+    let odd = |l: &Loop| l.size.as_constant().filter(|n| USUAL_SIZES.iter().all(|size| n % size != 0));
+    let lengths: Option<BTreeSet<i64>> = chains(now).iter().flatten().map(odd).collect();
+    let divisors = |n: i64| (2..=LONGEST_VECTOR).filter(move |d| n % d == 0).take(MOST_DIVISORS);
+    let others: BTreeSet<i64> = lengths.unwrap_or_default().into_iter().flat_map(divisors).collect();
+    USUAL_SIZES.into_iter().chain(others).map(Nat::constant).collect()
 }
 
 /// The breadths that are tried from a program to a goal, one after the other.

@@ -31,7 +31,7 @@ pub(super) fn completed(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Nest> {
     let mut out: Vec<(usize, Nest)> = vec![];
     for program in programs {
         let (sizes, reduces) = (&sizes, &reduces);
-        let mut search = Assigning { program, sizes, reduces, whole: false, found: vec![], tried: 0 };
+        let mut search = Assigning { whole: false, ..Assigning::new(program, sizes, reduces) };
         search.go_on(&mut vec![]);
         for of in std::mem::take(&mut search.found) {
             for innermost in [false, true] {
@@ -73,10 +73,21 @@ pub(super) struct Reading {
     pub(super) width: Option<Nat>,
     /// The loop of the nest that reduces in lanes.
     lanes: Option<usize>,
+    /// Maps of the nest go over parts of what the program sums up: as many sums side by side, of strides, which are summed up at
+    /// last.
+    sums: bool,
 }
 
-/// All readings, likeliest first.
+/// All readings, likeliest first: those with several sums side by side where there are no others.
 pub(super) fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
+    let mut out = readings_of(nest, programs, false);
+    if out.is_empty() {
+        out = readings_of(nest, programs, true);
+    }
+    out
+}
+
+fn readings_of(nest: &Nest, programs: &[Vec<Loop>], sums: bool) -> Vec<Reading> {
     let (spine, leaf) = nest.spine();
     if spine.is_empty() {
         return vec![];
@@ -118,7 +129,7 @@ pub(super) fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
         let leaf = if lanes.is_some() { Nest::any() } else { scalars(&leaf, width.as_ref()) };
         for program in programs {
             let (sizes, reduces) = (&sizes, &reduces);
-            let mut search = Assigning { program, sizes, reduces, whole: true, found: vec![], tried: 0 };
+            let mut search = Assigning { sums, ..Assigning::new(program, sizes, reduces) };
             search.go_on(&mut vec![]);
             out.extend(search.found.into_iter().map(|of| Reading {
                 program: program.clone(),
@@ -127,6 +138,7 @@ pub(super) fn readings(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Reading> {
                 leaf: leaf.clone(),
                 width: width.clone(),
                 lanes,
+                sums,
             }));
         }
     }
@@ -196,11 +208,23 @@ struct Assigning<'a> {
     reduces: &'a [bool],
     /// The parts of a loop are all of it.
     whole: bool,
+    /// A map may be a part of what the program sums up, which has another part that sums up.
+    sums: bool,
     found: Vec<Vec<usize>>,
     tried: usize,
 }
 
-impl Assigning<'_> {
+impl<'a> Assigning<'a> {
+    fn new(program: &'a [Loop], sizes: &'a [Nat], reduces: &'a [bool]) -> Assigning<'a> {
+        Assigning { program, sizes, reduces, whole: true, sums: false, found: vec![], tried: 0 }
+    }
+
+    /// Does each loop of the program that sums up have a part that does, if it has parts?
+    fn sums_up(&self, of: &[usize]) -> bool {
+        let is_summed = |p: usize| of.iter().zip(self.reduces).any(|(q, reduces)| *q == p && *reduces);
+        (0..self.program.len()).all(|p| !self.program[p].reduces || !of.contains(&p) || is_summed(p))
+    }
+
     fn go_on(&mut self, of: &mut Vec<usize>) {
         self.tried += 1;
         if self.tried > MOST_TRIED {
@@ -209,14 +233,15 @@ impl Assigning<'_> {
         let next = of.len();
         if next == self.sizes.len() {
             let fits = |p| self.rest(p, of).is_some_and(|n| !self.whole || n.as_constant() == Some(1));
-            if (0..self.program.len()).all(fits) {
+            if (0..self.program.len()).all(fits) && self.sums_up(of) {
                 self.found.push(of.clone());
             }
             return;
         }
         for p in 0..self.program.len() {
             let l = &self.program[p];
-            if l.reduces == self.reduces[next] && divides(&self.sizes[next], &l.size) {
+            let is_alike = l.reduces == self.reduces[next] || self.sums && l.reduces;
+            if is_alike && divides(&self.sizes[next], &l.size) {
                 of.push(p);
                 self.go_on(of);
                 of.pop();
@@ -267,6 +292,12 @@ impl Part {
     }
 }
 
+/// The loop over what was transposed.
+fn of_columns(l: &LoopSketch) -> LoopSketch {
+    let transposed = Sketch::app(Sketch::pattern(Pattern::Transpose), Sketch::any());
+    LoopSketch { operands: vec![Nest::Other(transposed)], ..l.clone() }
+}
+
 impl Reading {
     /// Loops that have to be exchanged; before that, how few of the program's loops are used.
     fn cost(&self) -> (usize, usize) {
@@ -296,6 +327,12 @@ impl Reading {
         LoopSketch { pattern, ..l.clone() }
     }
 
+    /// Is a loop of the program summed up in several sums?
+    fn in_sums(&self, p: usize) -> bool {
+        let is_map = |(of, l): (&usize, &LoopSketch)| *of == p && l.pattern.is_map();
+        self.sums && self.program[p].reduces && self.of.iter().zip(&self.loops).any(is_map)
+    }
+
     /// From the loops of the program to those of the nest, by splitting one or exchanging two at a time.
     pub(super) fn way(&self) -> Vec<Guide> {
         let end: Vec<Part> =
@@ -303,21 +340,53 @@ impl Reading {
         // The loops of the program that are asked for, each whole.
         let mut now: Vec<Part> = vec![];
         for (p, l) in self.program.iter().enumerate() {
-            let mut parts = end.iter().filter(|part| part.of == p).map(|part| &part.l);
+            let is_sum = |part: &&Part| part.of == p && (!self.in_sums(p) || part.l.pattern.is_reduce());
+            let mut parts = end.iter().filter(is_sum).map(|part| &part.l);
             if let Some(first) = parts.clone().next() {
                 let asks = parts.find(|part| !part.operands.is_empty());
                 let operands = asks.map_or(vec![], |part| part.operands.clone());
-                let whole = LoopSketch { operands, ..self.before(p, first) };
+                let mut whole = LoopSketch { operands, ..self.before(p, first) };
+                if self.in_sums(p) {
+                    whole.pattern = Pattern::Reduce;
+                }
                 now.push(Part { of: p, l: whole.over(l.size.clone()) });
             }
         }
-        let guide = |parts: &[Part], what: String, sizes: Vec<Nat>| {
+        let with_leaf = |parts: &[Part], leaf: &Nest, what: String, sizes: Vec<Nat>| {
             let loops: Vec<LoopSketch> = parts.iter().map(|p| p.l.clone()).collect();
-            Guide::new(Nest::of_spine(&loops, self.leaf.clone()), what, sizes)
+            Guide::new(Nest::of_spine(&loops, leaf.clone()), what, sizes)
         };
-        let mut guides = vec![guide(&now, "the loops of the program".to_owned(), vec![])];
+        let guide = |parts: &[Part], what: String, sizes: Vec<Nat>| with_leaf(parts, &self.leaf, what, sizes);
+        let mut guides = vec![];
+        // Several sums are made before anything is put in order.
+        let any = Nest::any();
+        for p in (0..self.program.len()).filter(|p| self.in_sums(*p)) {
+            let Some(whole) = now.iter().position(|part| part.of == p) else { break };
+            let maps = end.iter().filter(|part| part.of == p && part.l.pattern.is_map());
+            for (at, map) in (whole..).zip(maps) {
+                let rest = now[at].size().exact_div(&map.size());
+                now[at].l = now[at].l.over(rest);
+                // Within the loop over what is summed up, sums of strides read side by side what lies side by side; where the
+                // operator does not allow it, they are of chunks.
+                let is_within = end.iter().take_while(|part| *part != map).any(|part| part.of == p);
+                let l = if is_within { of_columns(&map.l) } else { map.l.clone() };
+                now.insert(at, Part { of: p, l });
+                let what = format!("{} sums side by side", map.size());
+                guides.push(with_leaf(&now, &any, what, vec![map.size()]));
+                now[at].l = map.l.clone();
+            }
+        }
+        for p in (0..self.program.len()).filter(|p| self.in_sums(*p)) {
+            let sum = end.iter().find(|part| part.of == p && part.l.pattern.is_reduce());
+            let summed = now.iter_mut().find(|part| part.of == p && part.l.pattern.is_reduce());
+            if let (Some(sum), Some(summed)) = (sum, summed) {
+                summed.l.pattern = sum.l.pattern;
+            }
+        }
+        guides.push(guide(&now, "the loops of the program".to_owned(), vec![]));
         for p in 0..self.program.len() {
-            let parts: Vec<&Part> = end.iter().filter(|part| part.of == p).collect();
+            let is_part = |part: &&Part| part.of == p && !(self.in_sums(p) && part.l.pattern.is_map());
+            let parts: Vec<&Part> = end.iter().filter(is_part).collect();
             for pair in 0..parts.len().saturating_sub(1) {
                 let Some(at) = now.iter().rposition(|part| part.of == p) else { break };
                 let inner =

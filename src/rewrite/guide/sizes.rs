@@ -1,8 +1,9 @@
 //! Sizes: those that a goal names, and those that its holes may stand for.
 
-use super::nest::plain;
+use super::nest::{chains, plain};
 use super::vectors::widths;
 use crate::lang::nat::{Name, Nat};
+use crate::lang::term::Term;
 use crate::sketch::Sketch;
 use crate::sketch::holes::{Filling, fill, holes_in};
 
@@ -15,16 +16,18 @@ const MOST_TRIED: usize = 50_000;
 const MOST_FILLED: usize = 12;
 
 /// The goal with sizes in the place of its holes, in ways that leave every size whole as far as is known, and at last as it
-/// is. One without holes is as it is. `given` puts the values of sizes in a size, as far as they are given.
-pub fn filled(goal: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Vec<Sketch> {
+/// is. One without holes is as it is. `given` puts the values of sizes in a size, as far as they are given; sizes of the
+/// program from which it is searched are tried where the goal asks for a multiple of a hole.
+pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<Sketch> {
     let goal = &goal.said_at(given);
     let mut fillings: Vec<Filling> = vec![vec![]];
     for hole in goal.holes() {
-        let sizes = sizes_for(goal, &hole, given);
+        let constants = sizes_for(goal, &hole, given).into_iter().map(Nat::constant);
+        let sizes: Vec<Nat> = parts_of_program(goal, &hole, start).into_iter().chain(constants).collect();
         let with =
-            |f: &Filling, size: i64| f.iter().cloned().chain([(hole.clone(), Nat::constant(size))]).collect();
+            |f: &Filling, size: &Nat| f.iter().cloned().chain([(hole.clone(), size.clone())]).collect();
         fillings =
-            fillings.iter().flat_map(|f| sizes.iter().map(|size| with(f, *size))).take(MOST_TRIED).collect();
+            fillings.iter().flat_map(|f| sizes.iter().map(|size| with(f, size))).take(MOST_TRIED).collect();
     }
     // Holes that have the same size come first.
     fillings.sort_by_key(|f| f.iter().filter(|(_, n)| Some(n) != f.first().map(|(_, first)| first)).count());
@@ -37,6 +40,28 @@ pub fn filled(goal: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Vec<Sketch> {
     let meets = |f: &&Filling| !f.is_empty() && goal.admits(f);
     let ways = fillings.iter().filter(meets).map(|f| plain(&goal.filled(f))).filter(is_whole);
     ways.take(MOST_FILLED).chain([goal.clone()]).collect()
+}
+
+/// What a hole stands for where a number of times it, which the goal asks for, is a size of the program that is no number.
+fn parts_of_program(goal: &Sketch, hole: &Name, start: &Term) -> Vec<Nat> {
+    let alone = Nat::var(hole);
+    let mut numbers: Vec<Nat> = vec![];
+    goal.each_size(&mut |n| {
+        let number = n.exact_div(&alone);
+        if number.as_constant().is_some_and(|n| n > 1) && !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    });
+    let mut out: Vec<Nat> = vec![];
+    for size in chains(start).iter().flatten().map(|l| &l.size).filter(|n| n.as_constant().is_none()) {
+        for part in numbers.iter().map(|number| size.exact_div(number)) {
+            if !out.contains(&part) {
+                out.push(part);
+            }
+        }
+    }
+    out.truncate(FOR_HOLES.len());
+    out
 }
 
 /// Is it not known to be anything but a whole number above zero?

@@ -363,6 +363,30 @@ fn component_alone(t: &Term, part: Pattern, element: &Type, depth: u32) -> Optio
 /// Replaces every occurrence of a closed-over part by one variable.
 fn subexpression_elimination(t: &Term, args: &[RuleArg]) -> Procedural {
     let [RuleArg::Position(path)] = args else { return Err(WhyNot::condition("a position is needed")) };
+    let term = part_shared(t, path)?;
+    // The part itself is now the argument; nothing else has moved but down.
+    let moved = if path.is_root() {
+        vec![(Path::root(), Path::new([1]))]
+    } else {
+        let mut moved = vec![(path.clone(), Path::new([1]))];
+        for n in 0..path.len() {
+            let above = Path::new(path.steps()[..n].iter().copied());
+            let siblings = t.at(&above).map_or(0, |t| t.children().len() as u8);
+            for i in (0..siblings).filter(|i| *i != path.steps()[n]) {
+                let sibling = above.child(i);
+                moved.push((sibling.clone(), Path::new([0, 0]).join(&sibling)));
+            }
+        }
+        moved
+    };
+    applied(term, moved)
+}
+
+/// A term with every occurrence of the part at a position as one variable.
+///
+/// # Errors
+/// Why it cannot be shared.
+pub fn part_shared(t: &Term, path: &Path) -> Result<Term, WhyNot> {
     let Some(part) = t.at(path) else {
         return Err(WhyNot::condition(format!("there is no position {path} here")));
     };
@@ -380,23 +404,7 @@ fn subexpression_elimination(t: &Term, args: &[RuleArg]) -> Procedural {
     }
     let body = t.shift_up(1);
     let shared = replace(&body, &value.shift_up(1), 0);
-    let term = Term::app(Term::lam("y", value.ty().clone(), shared), value);
-    // The part itself is now the argument; nothing else has moved but down.
-    let moved = if path.is_root() {
-        vec![(Path::root(), Path::new([1]))]
-    } else {
-        let mut moved = vec![(path.clone(), Path::new([1]))];
-        for n in 0..path.len() {
-            let above = Path::new(path.steps()[..n].iter().copied());
-            let siblings = t.at(&above).map_or(0, |t| t.children().len() as u8);
-            for i in (0..siblings).filter(|i| *i != path.steps()[n]) {
-                let sibling = above.child(i);
-                moved.push((sibling.clone(), Path::new([0, 0]).join(&sibling)));
-            }
-        }
-        moved
-    };
-    applied(term, moved)
+    Ok(Term::app(Term::lam("y", value.ty().clone(), shared), value))
 }
 
 /// `t` with every occurrence of `value` replaced by variable `depth`. Both are in the same context.

@@ -14,6 +14,9 @@ use crate::sketch::holes::{Filling, are_whole, solutions};
 /// Holes are filled in so many ways at most; the lightest program of these is taken.
 const MOST_FILLINGS: usize = 16;
 
+/// The forms in which a program is shown where they satisfy the sketch, likeliest first.
+pub type Forms<'a> = &'a dyn Fn(&Term) -> Vec<Term>;
+
 /// A sketch without holes and the classes that satisfy it.
 struct Asked {
     sketch: Sketch,
@@ -34,11 +37,12 @@ impl Asked {
         asked.then(|| self.satisfied.has(graph, &self.automaton, self.automaton.start, root))
     }
 
-    /// A program that is like the sketch, if it satisfies it.
-    fn reached(&self, found: Extracted, normal: &dyn Fn(&Term) -> Option<Term>) -> Option<Reached> {
+    /// A program that is like the sketch, if it satisfies it: the first of its forms that does, or as it stands.
+    fn reached(&self, found: Extracted, forms: Forms<'_>) -> Option<Reached> {
         let Extracted { term: extracted, cost } = found;
         let holds = |t: &Term| self.sketch.satisfied_by(t) && are_whole(&self.filling, t);
-        let term = normal(&extracted).filter(holds).or_else(|| Some(extracted.clone()).filter(holds))?;
+        let as_it_stands = || Some(extracted.clone()).filter(holds);
+        let term = forms(&extracted).into_iter().find(holds).or_else(as_it_stands)?;
         Some(Reached { extracted, term, cost, filling: self.filling.clone() })
     }
 }
@@ -58,7 +62,7 @@ pub struct Goal {
 pub struct Reached {
     /// As it stands in the graph.
     pub extracted: Term,
-    /// In normal form, where that satisfies the sketch, too.
+    /// As it is shown.
     pub term: Term,
     /// What its choice was made by.
     pub cost: u32,
@@ -198,8 +202,8 @@ struct Ranked<'a> {
 }
 
 impl Ranking<'_> {
-    /// The k lightest of what the k lightest members for each way to fill the holes are in normal form.
-    pub fn best(&mut self, k: usize, normal: &dyn Fn(&Term) -> Option<Term>) -> Programs {
+    /// The k lightest of what the k lightest members for each way to fill the holes are as they are shown.
+    pub fn best(&mut self, k: usize, forms: Forms<'_>) -> Programs {
         let mut best = Programs {
             programs: vec![],
             complete: self.all_fillings,
@@ -211,7 +215,7 @@ impl Ranking<'_> {
             best.complete &= ranked.members.find(k);
             best.too_deep |= ranked.members.too_deep;
             for found in &ranked.members.found[ranked.looked_at..] {
-                match ranked.asked.reached(found.clone(), normal) {
+                match ranked.asked.reached(found.clone(), forms) {
                     Some(reached) => ranked.reached.push(reached),
                     None => ranked.unread = ranked.unread.take().or_else(|| Some(found.term.clone())),
                 }

@@ -171,6 +171,8 @@ pub struct Found {
     pub assumed: Vec<SizeConstraint>,
     /// What the sketch's holes for sizes stand for.
     pub filling: Filling,
+    /// How many times as much it computes as the program that the search was given, where sizes are large and that is much.
+    pub times: Option<u64>,
 }
 
 /// A bound of a search, and what it was when the search met it.
@@ -484,10 +486,18 @@ impl fmt::Display for Report {
             Outcome::Found(found) => {
                 write!(f, "Found a program of size {} in {took} ({} nodes)", found.term.size(), self.nodes)?;
                 let sizes: Vec<String> = found.filling.iter().map(|(h, n)| format!("{h} = {n}")).collect();
-                return if sizes.is_empty() {
-                    write!(f, ".")
-                } else {
-                    write!(f, ", with {}.", sizes.join(", "))
+                let with =
+                    if sizes.is_empty() { ".".to_owned() } else { format!(", with {}.", sizes.join(", ")) };
+                f.write_str(&with)?;
+                return match found.times {
+                    Some(times) => {
+                        write!(
+                            f,
+                            " It computes about {} times as much as the program given, where sizes are large.",
+                            about(times as f64)
+                        )
+                    }
+                    None => Ok(()),
                 };
             }
             Outcome::Impossible if self.fewer.is_some() => {

@@ -110,6 +110,7 @@ pub fn trail(
         walk.step(step)?;
     }
     walk.reductions(&goal.term, &written_params(given))?;
+    walk.sharing(&goal.term, &written_params(given))?;
     walk.finish(&goal.term, search, known)
 }
 
@@ -330,6 +331,21 @@ impl<'a> Walk<'a> {
         }
         let steps = reductions(self.here(), to, params).ok_or_else(not_normalised)?;
         for Reduction { redex, at, reverse, before, after } in steps {
+            self.step(TrailStep { rule: name_of(redex).into(), args: vec![], at, reverse, before, after })?;
+        }
+        Ok(())
+    }
+
+    /// Shares values again, up to a term whose normal form this is: its reductions from their end.
+    fn sharing(&mut self, to: &Term, params: &[Name]) -> Result<(), NoTrail> {
+        if self.here() == to {
+            return Ok(());
+        }
+        let normal = normal_form_with(params, to).ok_or_else(not_normalised)?;
+        self.reductions(&normal, params)?;
+        let back = reductions(to, &normal, params).ok_or_else(not_normalised)?;
+        for Reduction { redex, at, reverse, before, after } in back.into_iter().rev() {
+            let (before, after, reverse) = (after, before, !reverse);
             self.step(TrailStep { rule: name_of(redex).into(), args: vec![], at, reverse, before, after })?;
         }
         Ok(())

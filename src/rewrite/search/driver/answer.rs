@@ -13,6 +13,7 @@ use crate::normal::normal_form_with;
 use crate::search::goal::{Programs, Ranking, Reached};
 use crate::search::insight::Insight;
 use crate::search::{Budget, Control, Grown, IterationReport, Limit, Outcome, Phase, Progress, Report};
+use crate::sharing::{amount, shared};
 use crate::sketch::Shape;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
@@ -60,19 +61,19 @@ impl Best<'_> {
 
     /// So many programs, the best first.
     fn among(&mut self, k: usize) -> Programs {
-        let normal = |t: &Term| self.search.normal_form(t);
+        let forms = |t: &Term| self.search.forms(t);
         let mut asked = k;
-        let mut found = self.ranking.best(asked, &normal);
+        let mut found = self.ranking.best(asked, &forms);
         let as_it_stands = |r: &Reached| r.extracted == r.term;
         if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
             asked = asked.max(MORE_CANDIDATES);
-            found = self.ranking.best(asked, &normal);
+            found = self.ranking.best(asked, &forms);
         }
         // Several may have one normal form.
         let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
         while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
             asked *= 2;
-            found = self.ranking.best(asked, &normal);
+            found = self.ranking.best(asked, &forms);
         }
         found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
         found.programs.sort_by_key(|r| r.cost);
@@ -170,9 +171,18 @@ impl Search {
         })
     }
 
-    /// The normal form of a program that was found, if that was asked for.
-    fn normal_form(&self, t: &Term) -> Option<Term> {
-        if self.budget.normal { normal_form_with(&self.params, t) } else { None }
+    /// The forms of a program that was found: with values shared again that it computes more often than the program from which
+    /// the search started, and in normal form if that was asked for.
+    fn forms(&self, t: &Term) -> Vec<Term> {
+        let normal = if self.budget.normal { normal_form_with(&self.params, t) } else { None };
+        let shared = self.amount.filter(|_| self.shares).and_then(|given| {
+            let plain = normal.as_ref().unwrap_or(t);
+            let computes = |t: &Term| amount(t).unwrap_or(0.0);
+            let now = computes(plain);
+            let shared = shared(plain).filter(|_| now > given)?;
+            (computes(&shared) < now).then_some(shared)
+        });
+        shared.into_iter().chain(normal).collect()
     }
 
     /// What is known of the sketch now. It is asked for until a fortieth more than the limit of time is used, or a tenth more than

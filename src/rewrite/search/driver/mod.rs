@@ -25,6 +25,7 @@ use crate::normal::{all_params, normal_form_with, written_params};
 use crate::rule::library::reductions;
 use crate::rule::{Body, RuleArg, RuleUse};
 use crate::search::Unread;
+use crate::sharing::{amount, shares};
 use crate::sketch::Sketch;
 use crate::sketch::best::KBest;
 use std::collections::{BTreeMap, VecDeque};
@@ -61,6 +62,10 @@ pub struct Search {
     start: Term,
     /// The program as it was given, where that is not the start and was not put beside it.
     given: Option<Term>,
+    /// How much the program that was given computes, if that can be counted.
+    amount: Option<f64>,
+    /// It shares values.
+    shares: bool,
     /// It cannot be put beside it.
     too_large: bool,
     /// What had been left out when the rules had nothing more to say of best members.
@@ -224,6 +229,8 @@ impl Search {
             graph,
             root,
             given: (begin != *start).then(|| start.clone()),
+            amount: amount(start),
+            shares: shares(start),
             too_large: false,
             left_out: vec![],
             refused: BTreeMap::new(),

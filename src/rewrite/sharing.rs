@@ -1,0 +1,183 @@
+//! Values that a program computes more often than it has to, as values that are shared.
+//!
+//! Searches run on beta normal forms, in which what a program shares is written out wherever it is used, in loops too. What
+//! they find is shared again, so that finding it costs no work that the program has saved.
+
+use crate::lang::eval::Sizes;
+use crate::lang::nat::NatVar;
+use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::Term;
+use crate::lang::work;
+use crate::normal::written_params;
+use crate::rule::builtin::part_shared;
+use crate::sketch::holes::sizes_in;
+use std::collections::HashMap;
+
+/// So many values of a program are shared.
+const MOST_SHARED: usize = 16;
+/// Longer terms are left as they are.
+const MOST_NODES: u32 = 4_000;
+/// Work is compared where all sizes are this one, which many numbers divide.
+const SIZE: i64 = 20_160;
+
+/// How much a program computes, as a number to be compared with that of another one of the same sizes; none where it cannot be
+/// counted.
+pub fn amount(program: &Term) -> Option<f64> {
+    let mut sizes = Sizes::default();
+    for v in sizes_in(program).iter().flat_map(|n| n.vars()) {
+        if let NatVar::Named(name) = v {
+            sizes.insert(name, SIZE);
+        }
+    }
+    let work = work::of(program, &sizes);
+    Some(work.flops + work.integer_operations).filter(|amount| *amount > 0.0)
+}
+
+/// Does the program share values, as `let` in its text does?
+pub fn shares(program: &Term) -> bool {
+    let is_shared = |t: &Term| {
+        t.as_app().is_some_and(|(f, _)| f.as_lam().is_some()) || t.as_pattern() == Some(Pattern::Let)
+    };
+    program.positions().into_iter().any(|(_, t)| is_shared(t))
+}
+
+/// The program with those values shared that loops would compute again in each step, or that are written in several places, each
+/// where all is known that it depends on. None where there are none.
+pub fn shared(program: &Term) -> Option<Term> {
+    let params = written_params(program).len();
+    let mut here = program.clone();
+    for _ in 0..MOST_SHARED {
+        if here.size() > MOST_NODES {
+            break;
+        }
+        let Some(next) = one_more(&here, params) else { break };
+        here = next;
+    }
+    (here != *program).then_some(here)
+}
+
+/// A binder above a position.
+struct Binder {
+    /// Where its body stands.
+    body: Path,
+    /// The body runs once for each time that the binder is come to.
+    once: bool,
+}
+
+/// A value and where it is computed, below the body of a binder that binds all that it depends on.
+struct Value {
+    first: Path,
+    places: usize,
+    repeated: bool,
+}
+
+#[derive(Default)]
+struct Values {
+    /// By where the body is and what the value is there.
+    of: HashMap<(Path, Term), Value>,
+}
+
+/// The largest of these values shared, of equally large ones the first.
+fn one_more(program: &Term, params: usize) -> Option<Term> {
+    let mut values = Values::default();
+    values.walk(program, &Path::root(), false, &mut vec![], params);
+    let mut worth: Vec<_> = values.of.iter().filter(|(_, v)| v.repeated || v.places > 1).collect();
+    worth.sort_by(|((_, a), v), ((_, b), w)| b.size().cmp(&a.size()).then_with(|| v.first.cmp(&w.first)));
+    worth.into_iter().find_map(|((home, _), value)| {
+        let within = Path::new(value.first.steps().get(home.len()..)?.iter().copied());
+        program.replace_at(home, part_shared(program.at(home)?, &within).ok()?)
+    })
+}
+
+impl Values {
+    fn walk(&mut self, t: &Term, at: &Path, once: bool, above: &mut Vec<Binder>, params: usize) {
+        self.note(t, at, above, params);
+        if let Some((_, body)) = t.as_lam() {
+            above.push(Binder { body: at.child(0), once: once || above.len() < params });
+            self.walk(body, &at.child(0), false, above, params);
+            above.pop();
+        } else if let Some((f, e)) = t.as_app() {
+            self.walk(f, &at.child(0), f.as_lam().is_some(), above, params);
+            let of_let = f.as_app().is_some_and(|(head, _)| head.as_pattern() == Some(Pattern::Let));
+            self.walk(e, &at.child(1), of_let, above, params);
+        }
+    }
+
+    /// Values that take a loop to compute are worth their memory.
+    fn note(&mut self, t: &Term, at: &Path, above: &[Binder], params: usize) {
+        if t.ty().as_fun().is_some() || !t.calculates() || !has_loop(t) {
+            return;
+        }
+        let all = above.len();
+        let bound = (0..all).find(|i| t.has_free(*i as u32)).map_or(0, |i| all - i);
+        let level = bound.max(params.min(all));
+        let Some(value) = t.shift_down((all - level) as u32) else { return };
+        let home = level.checked_sub(1).map_or_else(Path::root, |last| above[last].body.clone());
+        if home == *at {
+            return;
+        }
+        let repeated = above[level..].iter().any(|b| !b.once);
+        let new = || Value { first: at.clone(), places: 0, repeated: false };
+        let entry = self.of.entry((home, value)).or_insert_with(new);
+        entry.places += 1;
+        entry.repeated |= repeated;
+    }
+}
+
+fn has_loop(t: &Term) -> bool {
+    let is_loop =
+        |p: Pattern| p.is_map() || p.is_reduce() || matches!(p, Pattern::Iterate | Pattern::ScanSeq);
+    t.positions().into_iter().any(|(_, t)| t.as_pattern().is_some_and(is_loop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::diag::FileId;
+    use crate::lang::infer::program;
+    use crate::lang::syntax::parse_program;
+    use crate::normal::normal_form_with;
+
+    fn read(text: &str) -> Term {
+        program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term
+    }
+
+    /// What was written out is shared again, so that as much is computed as before.
+    #[test]
+    fn what_is_written_out_is_shared_again() {
+        for text in [
+            // In a loop, and in two places, one within the other.
+            "def f (x: n.m.f32) = x |> map (\\row.
+               let top = reduce max (-3.4e38) row
+               let es = map (\\v. exp (v - top)) row
+               let s = reduce (+) 0 es
+               map (\\e. e / s) es)",
+            // Outside of all loops.
+            "def f (x: n.m.f32) =\n  let all = reduce (+) 0 (join x)\n  map (map (\\v. v / all)) x",
+            // A pair, of two loops.
+            "def f (x: n.f32) =\n  let m = reduce (+) 0 x\n  let d = map (\\v. v - m) x\n  map (\\p. fst p * snd p) (zip d d)",
+            // A sum in the function of a reduction.
+            "def f (x: n.f32) (y: n.f32) = reduce (+) 0 (map (\\v. v * reduce max 0 y) x)",
+        ] {
+            let given = read(text);
+            let params = written_params(&given);
+            let written_out = normal_form_with(&params, &given).unwrap();
+            let again = shared(&written_out).unwrap();
+            again.check().unwrap();
+            assert_eq!(normal_form_with(&params, &again).unwrap(), written_out, "{text}");
+            let [given, out, again] = [&given, &written_out, &again].map(|t| amount(t).unwrap());
+            assert!(again <= given, "{text}: {given} {out} {again}");
+            // The last is written once, in a loop.
+            assert!(out > given || text.contains("(y:"), "{text}: {given} {out} {again}");
+        }
+        // Where nothing is computed twice, nothing is shared; nor what takes no loop.
+        for text in [
+            "def f (x: n.m.f32) = x |> map (\\row. reduce (+) 0 (map (\\v. v * v) row))",
+            "def f (x: n.f32) (a: f32) = x |> map (\\v. v * sqrt a + sqrt a)",
+            "def f (x: n.m.f32) = transpose x |> map (\\c. reduce (+) 0 c)",
+        ] {
+            assert_eq!(shared(&read(text)), None, "{text}");
+        }
+    }
+}
