@@ -662,6 +662,46 @@ fn holes_stand_for_parts_of_the_programs_sizes() {
     }
 }
 
+/// What a program shares is shared in what is found, where the normal form of the search has written it out; the rewrites that
+/// share it are told, too.
+#[test]
+fn what_a_program_shares_is_shared_in_what_is_found() {
+    let softmax = "def f (x: n.m.f32): n.m.f32 = x |> map (\\row.
+  let top = reduce max (-3.4e38) row
+  let es = row |> map (\\v. exp (v - top))
+  let s = reduce (+) 0 es
+  es |> map (\\e. e / s))\n";
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), softmax).unwrap();
+    for goal in ["containsMapPar(n, containsReduceSeq(m, ?))", "containsMapPar(n/4, containsMap(4, ?))"] {
+        let search = format!("reach {goal}");
+        let direct = run(world.path(), &["apply", "p.rise", "-s", &search]);
+        assert!(
+            direct.code == 0 && direct.out.matches("let ").count() == 3,
+            "{goal}: {}{}",
+            direct.out,
+            direct.err
+        );
+        assert_eq!(direct.out.matches("reduce").count(), 2, "{goal}: {}", direct.out);
+        let written = run(world.path(), &["search", "p.rise", &search, "--elevate"]);
+        assert_eq!(written.code, 0, "{}", written.err);
+        std::fs::write(world.path().join("p.elevate"), &written.out).unwrap();
+        let last = written.out.lines().rev().find_map(|l| l.strip_prefix("strategy ")).unwrap();
+        let again = run(world.path(), &["apply", "p.rise", "-s", last.trim_end_matches(" =")]);
+        assert_eq!((again.code, &again.out), (0, &direct.out), "{goal}: {}", again.err);
+        std::fs::remove_file(world.path().join("p.elevate")).unwrap();
+    }
+    // The sketch asks for what shares nothing: it is told how much more that computes.
+    let apart = "reach contains(map (\\v. exp (v - reduce max ? ?)))";
+    let told = run(world.path(), &["search", "p.rise", apart]);
+    assert!(
+        told.code == 0 && told.out.contains("times as much as the program given"),
+        "{}{}",
+        told.out,
+        told.err
+    );
+}
+
 /// Several sums side by side, whose parts lie side by side, are made of one that sums up everything; of vectors too.
 #[test]
 fn guides_make_several_sums_of_one() {

@@ -298,6 +298,12 @@ fn of_columns(l: &LoopSketch) -> LoopSketch {
     LoopSketch { operands: vec![Nest::Other(transposed)], ..l.clone() }
 }
 
+/// The sum of what a map computes.
+fn of_mapped(l: &LoopSketch) -> LoopSketch {
+    let map = Sketch::app(Sketch::app(Sketch::pattern(Pattern::Map), Sketch::any()), Sketch::any());
+    LoopSketch { operands: vec![Nest::any(), Nest::Other(map)], ..l.clone() }
+}
+
 impl Reading {
     /// Loops that have to be exchanged; before that, how few of the program's loops are used.
     fn cost(&self) -> (usize, usize) {
@@ -375,6 +381,14 @@ impl Reading {
                 guides.push(with_leaf(&now, &any, what, vec![map.size()]));
                 now[at].l = map.l.clone();
             }
+        }
+        // What is computed of the elements is computed in each sum before it becomes a part of it.
+        if let Some((last, others)) =
+            now.split_last().filter(|(part, _)| self.leaf != any && self.in_sums(part.of))
+        {
+            let mapped = Part { of: last.of, l: of_mapped(&last.l) };
+            let parts: Vec<Part> = others.iter().cloned().chain([mapped]).collect();
+            guides.push(with_leaf(&parts, &any, "what each sum sums up".to_owned(), vec![]));
         }
         for p in (0..self.program.len()).filter(|p| self.in_sums(*p)) {
             let sum = end.iter().find(|part| part.of == p && part.l.pattern.is_reduce());

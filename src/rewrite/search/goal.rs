@@ -203,7 +203,7 @@ struct Ranked<'a> {
 
 impl Ranking<'_> {
     /// The k lightest of what the k lightest members for each way to fill the holes are as they are shown.
-    pub fn best(&mut self, k: usize, forms: Forms<'_>) -> Programs {
+    pub fn best(&mut self, k: usize, forms: Forms<'_>, over: &dyn Fn() -> bool) -> Programs {
         let mut best = Programs {
             programs: vec![],
             complete: self.all_fillings,
@@ -212,7 +212,7 @@ impl Ranking<'_> {
             too_deep: false,
         };
         for ranked in &mut self.each {
-            best.complete &= ranked.members.find(k);
+            best.complete &= ranked.members.find(k, over);
             best.too_deep |= ranked.members.too_deep;
             for found in &ranked.members.found[ranked.looked_at..] {
                 match ranked.asked.reached(found.clone(), forms) {

@@ -20,6 +20,8 @@ use std::rc::Rc;
 
 /// So many parts of terms are looked at.
 const WORK: usize = 2_000_000;
+/// Whether it is time to give up is asked after so many steps.
+const ASKED_AFTER: usize = 256;
 
 /// So many ways to satisfy the sketch are kept beside each other. A term with more is met more than once.
 const MOST_WAYS: usize = 32;
@@ -45,7 +47,7 @@ pub fn k_best(
     let Some(mut members) = Members::of_until(graph, automaton, satisfied, root, weights, &|| false) else {
         return KBest { terms: vec![], complete: false };
     };
-    let complete = members.find(k);
+    let complete = members.find(k, &|| false);
     KBest { terms: members.found, complete }
 }
 
@@ -82,9 +84,15 @@ impl<'a> Members<'a> {
         Some(Members { search, found: vec![], seen: FxHashSet::default(), given_up: false, too_deep: false })
     }
 
-    /// Goes on until so many are found. Says whether they are, or there are no others.
-    pub fn find(&mut self, k: usize) -> bool {
+    /// Goes on until so many are found, or `over` says that it is time to give up. Says whether they are, or there are no others.
+    pub fn find(&mut self, k: usize, over: &dyn Fn() -> bool) -> bool {
+        let mut popped = 0_usize;
         while self.found.len() < k && !self.given_up {
+            popped += 1;
+            if popped.is_multiple_of(ASKED_AFTER) && over() {
+                self.given_up = true;
+                break;
+            }
             let Some(Candidate { partial, .. }) = self.search.heap.pop() else { break };
             match partial.next() {
                 Some((class, kind)) => self.search.expand(&partial, class, kind),

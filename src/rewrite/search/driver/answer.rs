@@ -48,6 +48,8 @@ pub(super) fn is_over(
 pub(super) struct Best<'a> {
     ranking: Ranking<'a>,
     search: &'a Search,
+    /// It is time to give up.
+    over: &'a dyn Fn() -> bool,
 }
 
 impl Best<'_> {
@@ -63,17 +65,17 @@ impl Best<'_> {
     fn among(&mut self, k: usize) -> Programs {
         let forms = |t: &Term| self.search.forms(t);
         let mut asked = k;
-        let mut found = self.ranking.best(asked, &forms);
+        let mut found = self.ranking.best(asked, &forms, self.over);
         let as_it_stands = |r: &Reached| r.extracted == r.term;
         if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
             asked = asked.max(MORE_CANDIDATES);
-            found = self.ranking.best(asked, &forms);
+            found = self.ranking.best(asked, &forms, self.over);
         }
         // Several may have one normal form.
         let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
         while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
             asked *= 2;
-            found = self.ranking.best(asked, &forms);
+            found = self.ranking.best(asked, &forms, self.over);
         }
         found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
         found.programs.sort_by_key(|r| r.cost);
@@ -167,7 +169,7 @@ impl Search {
     ) -> Option<T> {
         self.budget.cost.weights(|weights| {
             let ranking = self.goal.ranking(&self.graph, self.root(), weights, over)?;
-            Some(extract(&mut Best { ranking, search: self }))
+            Some(extract(&mut Best { ranking, search: self, over }))
         })
     }
 

@@ -156,6 +156,9 @@ impl Search {
         self.cut_short = false;
         let ranked = several.as_ref().filter(|_| rank > 1).map(|all| all.programs.get(rank - 1).cloned());
         let Some(first) = programs.into_iter().next() else {
+            if !complete && over() {
+                return Err(self.halted(control));
+            }
             if looked_at == 0 && too_deep {
                 let message = "The program that was found is nested too deeply to be shown.";
                 return Err(Halt::Broken(Box::new(Diagnostic::error("E0415", message))));
