@@ -7,6 +7,7 @@ use crate::lang::eval::Sizes;
 use crate::lang::nat::NatVar;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
+use crate::lang::sort::{How, Sort};
 use crate::lang::term::Term;
 use crate::lang::work;
 use crate::normal::written_params;
@@ -106,7 +107,7 @@ impl Values {
 
     /// Values that take a loop to compute are worth their memory.
     fn note(&mut self, t: &Term, at: &Path, above: &[Binder], params: usize) {
-        if t.ty().as_fun().is_some() || !t.calculates() || !has_loop(t) {
+        if t.ty().as_fun().is_some() || !t.calculates() || !is_worth_it(t) {
             return;
         }
         let all = above.len();
@@ -125,10 +126,20 @@ impl Values {
     }
 }
 
-fn has_loop(t: &Term) -> bool {
-    let is_loop =
-        |p: Pattern| p.is_map() || p.is_reduce() || matches!(p, Pattern::Iterate | Pattern::ScanSeq);
-    t.positions().into_iter().any(|(_, t)| t.as_pattern().is_some_and(is_loop))
+/// Does it take a loop to compute, and can it be computed elsewhere? What work-items do, what is stored and what streams is where
+/// the program wants it.
+fn is_worth_it(t: &Term) -> bool {
+    let patterns = t.positions().into_iter().filter_map(|(_, t)| t.as_pattern());
+    let sorts: Vec<Sort> = patterns.map(Pattern::sort).collect();
+    let is_placed = |sort: &Sort| match sort {
+        Sort::Memory | Sort::Buffer => true,
+        Sort::Map(how) | Sort::Reduce(how) => {
+            matches!(how, How::Stream | How::Consumer | How::Global | How::WorkGroup | How::Local)
+        }
+        _ => false,
+    };
+    let is_loop = |sort: &Sort| matches!(sort, Sort::Map(_) | Sort::Reduce(_) | Sort::Scan | Sort::Repeated);
+    sorts.iter().any(is_loop) && !sorts.iter().any(is_placed)
 }
 
 #[cfg(test)]
@@ -176,6 +187,8 @@ mod tests {
             "def f (x: n.m.f32) = x |> map (\\row. reduce (+) 0 (map (\\v. v * v) row))",
             "def f (x: n.f32) (a: f32) = x |> map (\\v. v * sqrt a + sqrt a)",
             "def f (x: n.m.f32) = transpose x |> map (\\c. reduce (+) 0 c)",
+            // Work-items of a group do it together.
+            "def f (x: n.m.f32) (y: m.f32) = x |> mapWorkGroup 0 (\\r. zip r (mapLocal 0 sqrt y) |> mapLocal 0 (\\p. fst p * snd p))",
         ] {
             assert_eq!(shared(&read(text)), None, "{text}");
         }
