@@ -1,5 +1,5 @@
 //! Parts of arrays that are reduced, and of which more is made with that: what `auto(opencl)` makes of them is one kernel, in
-//! which each part has a group of work-items.
+//! which each part has a group of work-items. What is made of a number that a kernel gives is made in that kernel.
 
 use crate::cli_common::run;
 use crate::device_common::opencl;
@@ -79,6 +79,30 @@ fn a_second_reduction_stays_in_the_group_of_the_first() {
             assert!(kernel.contains("get_local_id(0)"), "{text}");
             assert_eq!(kernel.matches("kernel __attribute__").count(), 1, "{text}");
             assert_eq!(kernel.matches(" x[").count() + kernel.matches("(x[").count(), *reads, "{text}");
+        }
+    }
+}
+
+/// Programs that make more of numbers which are reduced, and how many kernels that takes, of which each is long.
+const OF_NUMBERS: [(&str, usize); 6] = [
+    ("(x: n.f32): n.f32 = let mean = (x |> reduce (+) 0) / 100 in x |> map (\\v. v - mean)", 3),
+    ("(x: n.f32): n.f32 = x |> moments (\\mean d. x |> map (\\v. (v - mean) / d))", 5),
+    ("(x: n.f32) (c: f32): f32 = x |> moments (\\mean d. mean * mean / d + c)", 4),
+    ("(x: n.f32): (f32 * f32) = let s = (x |> reduce (+) 0) / 2 in (s * s, s / 3)", 2),
+    ("(x: n.i32): i32 = reduce (+) 7 x", 2),
+    ("(x: n.i32): n.i32 = let s = reduce max (-100) x in let t = s * s - s in x |> map (\\v. v + t)", 3),
+];
+
+#[test]
+fn what_is_made_of_a_number_is_made_where_it_is_reduced() {
+    let Some(device) = opencl() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for (program, launches) in OF_NUMBERS {
+        let text = format!("{MOMENTS}def f {program}");
+        for sizes in ["n=300001", "n=262144"] {
+            let kernel = kernels(folder.path(), &text, sizes, &device);
+            assert_eq!(kernel.matches("kernel __attribute__").count(), launches, "{program}: {kernel}");
+            assert!(!kernel.contains("groups of (1, 1, 1)"), "{program}: {kernel}");
         }
     }
 }
