@@ -26,6 +26,7 @@ mod line;
 mod modules;
 mod origins;
 mod page;
+mod parts;
 mod patterns;
 mod prefetch;
 mod pty_common;

@@ -10,6 +10,7 @@ use super::kernel::{Kernel, Request, generate, sizes_of, too_large};
 use super::module::{Assembly, Module};
 use super::names::Namer;
 use super::reasons;
+use super::same;
 use super::stage::{Origins, Stage, lines_by_name};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
@@ -135,8 +136,8 @@ fn run(
     if !kernel_sizes.is_empty() {
         comments.extend(SizeConstraint::telling(&program.constraints).map(|c| format!("requires {c}")));
     }
-    let reasons = reasons::text(&lowered);
-    let module = assembled(program, lowered, kernel_sizes, comments, &origins)?;
+    let module = assembled(program, &lowered, kernel_sizes, comments, &origins)?;
+    let reasons = reasons::text(&lowered, &module);
     let constraints = if sizes.is_none() { program.constraints.as_slice() } else { &[] };
     let named = module.named(&origins);
     let by_name = |name, text: String| {
@@ -163,13 +164,13 @@ fn run(
 /// The module of a lowered program.
 fn assembled(
     program: &Program,
-    lowered: Lowered,
+    lowered: &Lowered,
     sizes: Vec<Name>,
     mut comments: Vec<String>,
     origins: &Origins,
 ) -> Result<Module, Diagnostic> {
     let alone = lowered.sections.len() == 1;
-    let mut kernels = vec![];
+    let (mut kernels, mut told) = (vec![], vec![]);
     for LoweredSection { section, unproved, .. } in &lowered.sections {
         let mut about: Vec<String> = unproved.iter().map(ToString::to_string).collect();
         about.extend(section.program.launch.as_ref().map(|launch| format!("runs on {launch}")));
@@ -181,7 +182,7 @@ fn assembled(
             comments.append(&mut about);
         } else {
             let name = section.name.as_deref().unwrap_or_default();
-            comments.extend(about.into_iter().map(|line| format!("{name} {line}")));
+            told.push(about.into_iter().map(|line| format!("{name} {line}")).collect::<Vec<_>>());
         }
         let turns = section.turns.iter().map(|(x, _)| x.clone());
         let request = Request {
@@ -199,7 +200,10 @@ fn assembled(
         [kernel] if lowered.sections.iter().all(|s| s.section.name.is_none()) => kernel.name.clone(),
         _ => Namer::new(Language::C).name(&program.name),
     };
-    Assembly { lowered: &lowered, kernels, comments, sizes, name }.module()
+    let launched = same::first_of_equals(&kernels);
+    let of_first = told.into_iter().enumerate().filter(|(i, _)| launched[*i] == *i);
+    comments.extend(of_first.flat_map(|(_, lines)| lines));
+    Assembly { lowered, kernels, launched, comments, sizes, name }.module()
 }
 
 fn check_sizes(program: &Program, sizes: &Sizes) -> Result<(), Diagnostic> {

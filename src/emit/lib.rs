@@ -17,6 +17,7 @@ pub mod plan;
 mod prefetch;
 mod reasons;
 mod rotation;
+mod same;
 mod scalar;
 mod share;
 mod stage;

@@ -123,9 +123,11 @@ impl Module {
         buffers.chain(sections).collect()
     }
 
-    /// The sections in a language, in the order in which they stand in the program.
+    /// The functions in a language, in the order in which the program first needs them.
     pub fn kernels(&self, language: Language) -> impl Iterator<Item = &Kernel> {
-        self.sections.iter().map(|s| &s.kernel).filter(move |k| k.language == language)
+        let is_first = |i: usize, k: &Kernel| !self.sections[..i].iter().any(|s| s.kernel.name == k.name);
+        let all = self.sections.iter().map(|s| &s.kernel).enumerate();
+        all.filter(move |(i, k)| k.language == language && is_first(*i, k)).map(|(_, k)| k)
     }
 
     /// The text of all sections in a language, ready for a compiler; empty where there are none.
@@ -172,6 +174,8 @@ pub struct Assembly<'a> {
     pub lowered: &'a Lowered,
     /// The generated text of each section.
     pub kernels: Vec<Kernel>,
+    /// Of each section, the number of the one whose kernel it launches.
+    pub launched: Vec<usize>,
     pub comments: Vec<String>,
     pub sizes: Vec<Name>,
     pub name: String,
@@ -197,6 +201,7 @@ impl Assembly<'_> {
             let args = arguments(lowered, &kernel, &mut buffers)?;
             sections.push(Section { kernel, args });
         }
+        share_kernels(&mut sections, &self.launched);
         let has_kernels = sections.iter().any(|s| s.kernel.language == Language::OpenCl);
         let language = if has_kernels { Language::OpenCl } else { Language::C };
         let (host, all) = (self.lowered.host.clone(), buffers.all);
@@ -213,6 +218,22 @@ impl Assembly<'_> {
             section.kernel.scattered.clone_from(&scattered);
         }
         Ok(Module { name, language, sections, buffers: all, scattered, host, plan, comments, sizes })
+    }
+}
+
+/// Has each section launch the kernel that is said, which then comes from all that its sections come from.
+fn share_kernels(sections: &mut [Section], launched: &[usize]) {
+    let others = || launched.iter().copied().enumerate().filter(|(i, first)| i != first);
+    for (i, first) in others() {
+        let other = sections[i].kernel.clone();
+        let kernel = &mut sections[first].kernel;
+        kernel.origin = kernel.origin.with(&other.origin);
+        for (line, of) in kernel.lines.iter_mut().zip(&other.lines) {
+            line.origin = line.origin.with(&of.origin);
+        }
+    }
+    for (i, first) in others() {
+        sections[i].kernel = sections[first].kernel.clone();
     }
 }
 

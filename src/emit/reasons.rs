@@ -1,5 +1,7 @@
 //! What the barriers of a kernel are for, and why its memory is where it is, in sentences.
 
+use super::Language;
+use super::module::Module;
 use crate::lang::diag::sentence;
 use crate::lang::nat::Name;
 use crate::lang::pattern::AddressSpace;
@@ -11,9 +13,15 @@ use crate::lower::target::{Storage, Target};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The text of the stage: the barriers in the order in which they stand in the kernel, then all memory.
-pub fn text(lowered: &Lowered) -> String {
-    let kernels = lowered.sections.iter().filter(|s| s.section.program.target == Target::OpenCl);
+/// The text of the stage: the barriers in the order in which they stand in the kernel, then all memory. Of several kernels
+/// those of the module.
+pub fn text(lowered: &Lowered, module: &Module) -> String {
+    let is_launched = |s: &LoweredSection| {
+        let is_it = |name: &String| module.kernels(Language::OpenCl).any(|k| k.name == *name);
+        s.section.name.as_ref().is_none_or(is_it)
+    };
+    let is_kernel = |s: &&LoweredSection| s.section.program.target == Target::OpenCl && is_launched(s);
+    let kernels = lowered.sections.iter().filter(is_kernel);
     let of = |s: &LoweredSection| {
         let name = s.section.name.as_ref().map_or_else(String::new, |name| format!("-- {name}\n"));
         name + &of_kernel(lowered, s)
