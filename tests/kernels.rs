@@ -536,6 +536,113 @@ fn pipelines_go_beside_other_inputs() {
     check_each(&variants);
 }
 
+/// Windows that are reduced by any operator whose order does not matter are reduced column by column first, however that is
+/// written, and columns move along in blocks.
+#[test]
+fn windows_are_reduced_column_by_column_by_any_operator() {
+    const WINDOWS: &str = "
+        def windows (a: (n + 4).(m + 2).s): n.m.5.3.s = a |> map (slide 3 1) |> slide 5 1 |> map transpose
+        def each (f: s -> t) (a: n.m.s): n.m.t = a |> map (map f)
+        ";
+    fn reduced(g: &Given, op: impl Fn(f32, f32) -> f32, start: f32) -> Vec<f32> {
+        let (n, m, a) = (g.size("n"), g.size("m"), g.floats(0));
+        let window = |i: usize| (0..15).map(move |k| a[(i / m + k / 3) * (m + 2) + i % m + k % 3]);
+        (0..n * m).map(|i| window(i).fold(start, &op)).collect()
+    }
+    fn greatest(g: &Given) -> Vec<Expected> {
+        vec![Expected::Floats(reduced(g, f32::max, -0.5))]
+    }
+    fn least(g: &Given) -> Vec<Expected> {
+        vec![Expected::Floats(reduced(g, f32::min, 0.5))]
+    }
+    fn sum(g: &Given) -> Vec<Expected> {
+        vec![Expected::Floats(reduced(g, |a, b| a + b, 0.0))]
+    }
+    fn sum_of_squares(g: &Given) -> Vec<Expected> {
+        vec![Expected::Floats(reduced(g, |a, b| a + b * b, 0.0))]
+    }
+    fn gradient(g: &Given) -> Vec<Expected> {
+        let (high, low) = (reduced(g, f32::max, -0.5), reduced(g, f32::min, 0.5));
+        vec![Expected::Floats(high.iter().zip(low).map(|(high, low)| high - low).collect())]
+    }
+    fn spread(g: &Given) -> Vec<Expected> {
+        let (sums, squares) = (reduced(g, |a, b| a + b, 0.0), reduced(g, |a, b| a + b * b, 0.0));
+        let of = |(sum, squares): (&f32, f32)| 15.0 * squares - sum * sum;
+        vec![Expected::Floats(sums.iter().zip(squares).map(of).collect())]
+    }
+    const SIZES: [&[(&str, i64)]; 2] = [&[("n", 7), ("m", 45)], &[("n", 1), ("m", 2)]];
+    let of = |compute| Reference { kernel: "reduced", sizes: SIZES, tolerance: 1e-5, compute };
+    let programs: [(Reference, &str); 10] = [
+        (of(greatest), "join w |> reduce max (-0.5)"),
+        (of(greatest), "w |> map (reduce max (-0.5)) |> reduce max (-0.5)"),
+        (of(greatest), "transpose w |> map (reduce max (-0.5)) |> reduce max (-0.5)"),
+        (of(least), "join w |> reduce (\\x y. min x y) 0.5"),
+        (of(least), "w |> map (\\r. reduce min 0.5 r) |> reduce min 0.5"),
+        (of(sum), "w |> map (reduce (+) 0) |> reduce (+) 0"),
+        (of(sum_of_squares), "join w |> map (\\x. x * x) |> reduce (+) 0"),
+        (of(gradient), "(join w |> reduce max (-0.5)) - (join w |> reduce min 0.5)"),
+        (
+            of(spread),
+            "let sum = join w |> reduce (+) 0
+             15 * (join w |> map (\\x. x * x) |> reduce (+) 0) - sum * sum",
+        ),
+        (of(gradient), "(w |> map (reduce max (-0.5)) |> reduce max (-0.5)) - (join w |> reduce min 0.5)"),
+    ];
+    let mut variants = vec![];
+    for (reference, text) in &programs {
+        let written = format!(
+            "{WINDOWS}def reduced (a: (n + 4).(m + 2).f32): n.m.f32 = windows a |> each (\\w. {text})"
+        );
+        let written = parse(&written).unwrap();
+        let separated = "fuseOperators ; separateConvolutions";
+        let program = strategies::apply_within(strategies::OF_PIPELINES, &written, separated).unwrap();
+        let shown =
+            print::program(&program.name, &program.sizes, &program.term, &print::Options::default()).text;
+        // Of a window nothing is left but its column and its row.
+        assert!(!shown.contains("join") && !shown.contains("map (slide"), "{text}\n{shown}");
+        let rotated = "rotatedPipeline(4, 3, 8)";
+        let program = strategies::apply_within(strategies::OF_PIPELINES, &written, rotated).unwrap();
+        variants.push(Variant { reference, program, sizes: &SIZES });
+    }
+    check_each(&variants);
+}
+
+/// Functions of mathematics within lines on vectors are computed lane by lane where the C library can, to its last places.
+#[test]
+fn functions_of_mathematics_are_on_vectors() {
+    fn bilateral(g: &Given) -> Vec<Expected> {
+        let (n, m, a) = (g.size("n"), g.size("m"), g.floats(0));
+        let at = |y: usize, x: usize| f64::from(a[y * (m + 2) + x]);
+        let weight = |by: f64| (-8.0 * by * by).exp();
+        let pixel = |y: usize, x: usize| {
+            let window = || (0..9).map(move |k| at(y + k / 3, x + k % 3));
+            let here = at(y + 1, x + 1);
+            let all: f64 = window().map(|v| weight(v - here)).sum();
+            window().map(|v| weight(v - here) * v).sum::<f64>() / all
+        };
+        vec![Expected::Floats((0..n * m).map(|i| pixel(i / m, i % m) as f32).collect())]
+    }
+    const SIZES: [&[(&str, i64)]; 2] = [&[("n", 7), ("m", 45)], &[("n", 1), ("m", 2)]];
+    const TEXT: &str = "
+        def weight (c x: f32): f32 = exp (neg 8 * (x - c) * (x - c))
+        def bilateral (a: (n + 2).(m + 2).f32): n.m.f32 =
+          a |> map (slide 3 1) |> slide 3 1 |> map transpose |> map (map (\\w.
+            let here = w |> idx (natAsIndex 3 1) |> idx (natAsIndex 3 1)
+            (join w |> map (\\x. weight here x * x) |> reduce (+) 0) /
+              (join w |> map (weight here) |> reduce (+) 0)))
+        ";
+    let reference = Reference { kernel: "bilateral", sizes: SIZES, tolerance: 1e-5, compute: bilateral };
+    let written = parse(TEXT).unwrap();
+    let strategy = "bufferedPipeline(4, 3)";
+    let program = strategies::apply_within(strategies::OF_PIPELINES, &written, strategy).unwrap();
+    let module = compile(&default_lowering(&program).unwrap(), Target::C, None).unwrap().module;
+    let code: String =
+        module.kernels(shine_tui::emit::Language::C).map(|kernel| kernel.text.clone()).collect();
+    let declared = "#pragma omp declare simd notinbranch\nextern float expf(float);\n";
+    assert!(code.contains(declared) && code.contains("#pragma omp simd"), "{code}");
+    check_each(&[Variant { reference: &reference, program, sizes: &SIZES }]);
+}
+
 /// Which of the strategies for pipelines apply to which program, as `rules/README.md` says.
 #[test]
 fn the_table_of_pipelines_is_true() {

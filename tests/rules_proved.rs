@@ -42,6 +42,8 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInPartsAgain", Unproved::Differ),
     ("reduceInStridesAgain", Unproved::Differ),
     ("reduceInBlocksAgain", Unproved::Differ),
+    ("separateSumVHAgain", Unproved::Differ),
+    ("exchangeReductionsAgain", Unproved::Differ),
     ("reduceInPartsFromFirst", Unproved::Differ),
     ("reduceInPartsFromFirstRest", Unproved::Differ),
     ("reduceInPartsRestAgain", Unproved::Differ),
