@@ -8,7 +8,6 @@ use super::request::{no_value, plain_seconds, request};
 use super::{Asked, BenchProgress, Difference, target_of};
 use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
-use crate::device::stats;
 use crate::device::{
     Backend, Choice, Elem, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl,
     RunReport, RunRequest, SCALAR, group_fits, local_fits, select,
@@ -36,12 +35,6 @@ fn at(sizes: &Sizes) -> String {
     if all.is_empty() { String::new() } else { format!(" at {}", all.join(" ")) }
 }
 
-/// Are there as many cells of the same types in both?
-fn alike(some: &[HostData], others: &[HostData]) -> bool {
-    let same = |(a, b): (&HostData, &HostData)| (a.elem(), a.len()) == (b.elem(), b.len());
-    some.len() == others.len() && some.iter().zip(others).all(same)
-}
-
 /// What outputs of plain C are of.
 fn key(term: &Term, inputs: &Inputs, sizes: &Sizes) -> Digest {
     let mut bytes = term.digest().bytes().to_vec();
@@ -53,23 +46,10 @@ fn key(term: &Term, inputs: &Inputs, sizes: &Sizes) -> Digest {
 }
 
 /// What a kernel's outputs are compared with.
-struct Reference {
-    outputs: Vec<HostData>,
-    in_doubles: bool,
+pub(super) struct Reference {
+    pub(super) outputs: Vec<HostData>,
+    pub(super) in_doubles: bool,
 }
-
-/// At most one in so many cells may be decided by rounding, or so many where there are few; the program as written is asked
-/// so often. Of pictures in bytes, weighted by thousandths, every thousandth pixel is as near to the next byte as can be.
-const DECIDED: usize = 500;
-const MOST_DECIDED: usize = 2;
-const TURNS: u32 = 12;
-
-/// A kernel adds up in another order than the program as written, so it may be that many times as far from what would be exact,
-/// of which so many runs with other last digits tell.
-const AS_FAR: f64 = 16.0;
-const MOVES: u32 = 5;
-/// This share of cells may move less than a cell that is as far away as others move.
-const STILL: f64 = 0.1;
 
 /// The interpreter takes no more steps at the sizes that are asked for: at smaller ones it is over sooner.
 const FEW_STEPS: u64 = 5_000_000;
@@ -302,101 +282,6 @@ impl<'a> Checked<'a> {
         }))
     }
 
-    /// The outputs at the sizes asked for, where cells are wrong only as far as rounding moves them, with the number of these
-    /// cells ([`Self::within_rounding`]).
-    fn moved_as_far(
-        &self,
-        outputs: &[HostData],
-        tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
-        inputs: &Inputs,
-    ) -> Result<Option<(Agreement, usize)>, Diagnostic> {
-        let own = self.defined(&self.plain(), inputs, self.asked.sizes)?;
-        let Some(number) = self.within_rounding(&own, outputs, tolerance, inputs, self.asked.sizes)? else {
-            return Ok(None);
-        };
-        let anything = |i: usize, e: &HostData| Tolerance { relative: f64::INFINITY, ..tolerance(i, e) };
-        Ok(agree(&own, outputs, &anything, "").ok().map(|all| (all, number)))
-    }
-
-    /// The reference with what was found in the cells that are wrong only because a comparison, or a number that is cut off, is decided
-    /// by rounding, and how many there are: with inputs and numbers that differ in their last digits the program as written has these
-    /// values itself. None where another cell is wrong as well, or these are not few.
-    fn decided_by_rounding(
-        &self,
-        reference: &[HostData],
-        outputs: &[HostData],
-        tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
-        inputs: &Inputs,
-        sizes: &Sizes,
-    ) -> Result<Option<(Vec<HostData>, usize)>, Diagnostic> {
-        if !alike(reference, outputs) {
-            return Ok(None);
-        }
-        let each = || reference.iter().zip(outputs).enumerate();
-        let mut wrong: Vec<Vec<usize>> =
-            each().map(|(i, (e, f))| check::wrong_cells(e, f, tolerance(i, e))).collect();
-        let number: usize = wrong.iter().map(Vec::len).sum();
-        if number > MOST_DECIDED.max(cells(reference) / DECIDED) {
-            return Ok(None);
-        }
-        let mut eased = reference.to_vec();
-        for turn in 0..TURNS {
-            let other = self.moved(inputs, sizes, turn)?;
-            for (i, (_, found)) in each() {
-                let Some(moved) = other.get(i) else { return Ok(None) };
-                let known = tolerance(i, moved);
-                let (still, decided): (Vec<_>, Vec<_>) =
-                    wrong[i].iter().partition(|k| check::is_wrong(moved, found, known, **k));
-                eased[i].take_from(found, &decided);
-                wrong[i] = still;
-            }
-            if wrong.iter().all(Vec::is_empty) {
-                return Ok(Some((eased, number)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The reference without the cells in which it parts from the program as written because one of them overflows, and how many
-    /// there are: the kernel has there what the program as written has, or nothing finite where that has not. None where there
-    /// is no such cell.
-    fn parted_by_overflow(
-        &self,
-        reference: &[HostData],
-        outputs: &[HostData],
-        tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
-        inputs: &Inputs,
-    ) -> Result<Option<(Vec<HostData>, usize)>, Diagnostic> {
-        if !alike(reference, outputs) {
-            return Ok(None);
-        }
-        let own = self.defined(&self.plain(), inputs, self.asked.sizes)?;
-        if !alike(reference, &own) {
-            return Ok(None);
-        }
-        let mut eased = reference.to_vec();
-        let mut number = 0;
-        for (i, ((expected, found), own)) in reference.iter().zip(outputs).zip(&own).enumerate() {
-            let value = |data: &HostData, k: usize| data.get(k).map_or(f64::NAN, |v| v.to_f64());
-            let known = tolerance(i, own);
-            let is_right = |k: usize| {
-                let (due, own_is, is) = (value(expected, k), value(own, k), value(found, k));
-                let parts = !due.is_finite() || !own_is.is_finite();
-                // What was not written looks like a NaN. Of an infinity comes another order's NaN, and no other infinity.
-                let written = !own.is_unwritten(k) && !found.is_unwritten(k);
-                let as_own = !check::is_wrong(own, found, known, k);
-                parts && written && (as_own || own_is.is_infinite() && is.is_nan())
-            };
-            let right: Vec<usize> = check::wrong_cells(expected, found, tolerance(i, expected))
-                .into_iter()
-                .filter(|k| is_right(*k))
-                .collect();
-            eased[i].unwrite(&right);
-            number += right.len();
-        }
-        Ok((number > 0).then_some((eased, number)))
-    }
-
     /// Compares outputs of the kernel at these sizes. A wrong result says whether the same kernel is right where the
     /// compiler makes no vectors: then the compiler is wrong; or where products are rounded before they are added to something.
     fn agreement(
@@ -536,120 +421,6 @@ impl<'a> Checked<'a> {
         }
     }
 
-    /// How many cells are wrong only as far as rounding moves them: so far as the program as written, or with inputs that differ
-    /// in their last digits, is away from itself in double precision, there or in nearly all cells. None where a cell is further
-    /// away.
-    fn within_rounding(
-        &self,
-        own: &[HostData],
-        found: &[HostData],
-        tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
-        inputs: &Inputs,
-        sizes: &Sizes,
-    ) -> Result<Option<usize>, Diagnostic> {
-        let Reference { outputs: doubles, in_doubles: true } = self.reference(inputs, sizes)? else {
-            return Ok(None);
-        };
-        if !alike(&doubles, own) || !alike(&doubles, found) {
-            return Ok(None);
-        }
-        let value = |data: &HostData, k: usize| data.get(k).map_or(f64::NAN, |v| v.to_f64());
-        let mut wrong: Vec<(usize, usize)> = vec![];
-        for (i, (double, found)) in doubles.iter().zip(found).enumerate() {
-            let known = tolerance(i, double);
-            let cells = check::wrong_cells(double, found, known);
-            // Where double precision has room and the program as written overflows, its own value is right, too.
-            wrong.extend(
-                cells.into_iter().filter(|k| check::is_wrong(&own[i], found, known, *k)).map(|k| (i, k)),
-            );
-        }
-        let number = wrong.len();
-        let mut most = self.moved_in_singles(&doubles, inputs, sizes)?;
-        let mut moved = own.to_vec();
-        for turn in 0..MOVES {
-            for ((most, double), moved) in most.iter_mut().zip(&doubles).zip(&moved) {
-                for (k, most) in most.iter_mut().enumerate() {
-                    let by = (value(moved, k) - value(double, k)).abs();
-                    *most = if by.is_finite() { most.max(by) } else { *most };
-                }
-            }
-            // By chance a cell moves less than nearly all others.
-            let least: Vec<f64> =
-                most.iter().map(|most| stats::quantile_of(most, STILL).unwrap_or(0.0)).collect();
-            wrong.retain(|(i, k)| {
-                let away = (value(&found[*i], *k) - value(&doubles[*i], *k)).abs();
-                let by = most[*i].get(*k).map_or(least[*i], |most| most.max(least[*i]));
-                // What is no number is as far away as can be.
-                let is_explained = away <= AS_FAR * by;
-                !is_explained
-            });
-            if wrong.is_empty() {
-                return Ok(Some(number));
-            }
-            moved = self.moved(inputs, sizes, turn)?;
-            if !alike(&doubles, &moved) {
-                return Ok(None);
-            }
-        }
-        Ok(None)
-    }
-
-    /// How far rounding moves each cell that is in double precision, by how far single precision does; nothing is known of
-    /// others.
-    fn moved_in_singles(
-        &self,
-        doubles: &[HostData],
-        inputs: &Inputs,
-        sizes: &Sizes,
-    ) -> Result<Vec<Vec<f64>>, Diagnostic> {
-        let nothing = || doubles.iter().map(|double| vec![0.0; double.len()]).collect();
-        let has_doubles = doubles.iter().any(|double| double.elem() == Elem::F64);
-        let Some(singles) = rounding::in_singles(&self.plain()).filter(|_| has_doubles) else {
-            return Ok(nothing());
-        };
-        let singles = self.defined(&singles, inputs, sizes)?;
-        if !alike(doubles, &singles) {
-            return Ok(nothing());
-        }
-        let one = |(double, single): (&HostData, &HostData)| -> Vec<f64> {
-            let by = |k: usize| {
-                let (double, single) = (double.get(k)?.to_f64(), single.get(k)?.to_f64());
-                Some((single - double).abs() * rounding::DOUBLE_OF_SINGLE).filter(|by| by.is_finite())
-            };
-            let is_double = double.elem() == Elem::F64;
-            (0..double.len()).map(|k| by(k).filter(|_| is_double).unwrap_or(0.0)).collect()
-        };
-        Ok(doubles.iter().zip(&singles).map(one).collect())
-    }
-
-    /// What the interpreter expects without the cells that overflow there and have in the kernel what they are in double precision:
-    /// one operation of a product and a sum overflows less than two.
-    fn not_overflown(
-        &self,
-        mut expected: Vec<HostData>,
-        found: &[HostData],
-        tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
-        inputs: &Inputs,
-        sizes: &Sizes,
-    ) -> Result<Vec<HostData>, Diagnostic> {
-        let Reference { outputs: doubles, in_doubles: true } = self.reference(inputs, sizes)? else {
-            return Ok(expected);
-        };
-        if !alike(&expected, found) || !alike(&expected, &doubles) {
-            return Ok(expected);
-        }
-        for (i, ((expected, found), double)) in expected.iter_mut().zip(found).zip(&doubles).enumerate() {
-            let known = tolerance(i, double);
-            let finite = |data: &HostData, k: usize| data.get(k).is_some_and(|v| v.to_f64().is_finite());
-            let right: Vec<usize> = (0..expected.len())
-                .filter(|k| !finite(expected, *k) && !expected.is_unwritten(*k))
-                .filter(|k| finite(found, *k) && !check::is_wrong(double, found, known, *k))
-                .collect();
-            expected.unwrite(&right);
-        }
-        Ok(expected)
-    }
-
     /// The values of a foreign function, from a kernel that applies it to all the arguments.
     fn table(
         &self,
@@ -696,23 +467,21 @@ impl<'a> Checked<'a> {
 
     /// The outputs of the program as written, compiled plainly to C and run on the host: in double precision, but where that
     /// might decide differently.
-    fn reference(&self, inputs: &Inputs, sizes: &Sizes) -> Result<Reference, Diagnostic> {
+    pub(super) fn reference(&self, inputs: &Inputs, sizes: &Sizes) -> Result<Reference, Diagnostic> {
         self.reference_of(self.plain(), inputs, sizes)
     }
 
-    /// The outputs of the reference where its inputs, and the numbers in it, differ in their last digits, in another way in each
-    /// turn.
-    fn moved(&self, inputs: &Inputs, sizes: &Sizes, turn: u32) -> Result<Vec<HostData>, Diagnostic> {
-        let plain = rounding::in_last_digits(&self.plain(), turn);
-        Ok(self.reference_of(plain, &inputs.in_last_digits(turn), sizes)?.outputs)
-    }
-
     /// The program as written, one loop after the other.
-    fn plain(&self) -> Term {
+    pub(super) fn plain(&self) -> Term {
         lower::sequential(&self.asked.workspace.program.term, &|_| false)
     }
 
-    fn reference_of(&self, plain: Term, inputs: &Inputs, sizes: &Sizes) -> Result<Reference, Diagnostic> {
+    pub(super) fn reference_of(
+        &self,
+        plain: Term,
+        inputs: &Inputs,
+        sizes: &Sizes,
+    ) -> Result<Reference, Diagnostic> {
         let doubles = rounding::in_doubles(&plain);
         let in_doubles = doubles.is_some();
         let outputs = self.defined(&doubles.unwrap_or(plain), inputs, sizes).map_err(|problem| {
@@ -724,19 +493,13 @@ impl<'a> Checked<'a> {
         Ok(Reference { outputs, in_doubles })
     }
 
-    /// How far the program as written is from a reference in double precision, by what it rounds itself: for each
-    /// component the largest relative error. Sums of numbers whose distribution is skewed may lose more than chance does.
-    fn own_errors(&self, reference: &[HostData], inputs: &Inputs) -> Result<Vec<f64>, Diagnostic> {
-        let own = self.defined(&self.plain(), inputs, self.asked.sizes)?;
-        let error = |(expected, own): (&HostData, &HostData)| {
-            let error = check::compare(expected, own, Tolerance::rounding(expected, 1.0)).error;
-            if error.is_finite() { error } else { 0.0 }
-        };
-        Ok(reference.iter().zip(&own).map(error).collect())
-    }
-
     /// The outputs of plain C. What the program leaves undefined counts as never written.
-    fn defined(&self, term: &Term, inputs: &Inputs, sizes: &Sizes) -> Result<Vec<HostData>, Diagnostic> {
+    pub(super) fn defined(
+        &self,
+        term: &Term,
+        inputs: &Inputs,
+        sizes: &Sizes,
+    ) -> Result<Vec<HostData>, Diagnostic> {
         let Some(filled) = undefined::filled(term) else {
             return self.plainly(term, inputs, sizes);
         };

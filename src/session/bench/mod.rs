@@ -9,6 +9,7 @@ mod agree;
 pub mod cells;
 mod checked;
 mod doubt;
+mod explained;
 mod inputs;
 mod known;
 mod pair;
