@@ -10,6 +10,7 @@ mod reasons;
 mod space;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub(super) use race::of_point;
 #[cfg(test)]
@@ -146,7 +147,7 @@ pub struct Tuned {
     pub compiler: String,
     /// The sizes at which it was measured.
     pub sizes: Sizes,
-    /// The number of points that there are.
+    /// The number of points that there are, or where a warning says so at most.
     pub points: u128,
     /// In the order in which they were tried; the first is where tuning started.
     pub tried: Vec<Tried>,

@@ -14,6 +14,7 @@ use crate::session::action::{Action, Sizes};
 use crate::session::files::{Text, Texts};
 use crate::session::jobs::Control;
 use crate::session::workspace::Workspace;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 const SCALE: &str = "def scale (x: n.f32): n.f32 = x |> map (\\a. a * 3)";
@@ -263,7 +264,7 @@ fn alternatives_have_dimensions_of_their_own() {
     let auto = workspace.parse_strategy("auto").unwrap();
     let of_auto = Space::read(&auto.tree, &workspace.script, &sizes, device()).unwrap();
     assert_eq!(space.count(), of_auto.count() + 4 * 4 + 4 * 4 * 3);
-    let mut order = Order::new(1);
+    let mut order = Order::new(1, Arc::default());
     let texts: Vec<String> =
         std::iter::from_fn(|| order.next(&space, None, 0)).take(40).map(|p| space.text_at(&p)).collect();
     for (name, own) in [("auto", "part"), ("bufferedPipeline", "lines"), ("rotatedPipeline", "across")] {
@@ -294,7 +295,7 @@ fn the_first_points_are_spread_over_the_space() {
         Space::read(&strategy.tree, &workspace.script, &sizes, Choice::read("cpu").unwrap()).unwrap()
     };
     let wide = space("body(splitJoin(?p in {1..16})) ; try(body(splitJoin(?q in {1..16})))");
-    let mut order = Order::new(1);
+    let mut order = Order::new(1, Arc::default());
     let all: Vec<Vec<u64>> = std::iter::from_fn(|| order.next(&wide, Some(&vec![0, 0]), 0)).collect();
     assert_eq!(all.len(), 256);
     let mut quarters: Vec<(u64, u64)> = all[..12].iter().map(|p| (p[0] / 8, p[1] / 8)).collect();
@@ -307,7 +308,7 @@ fn the_first_points_are_spread_over_the_space() {
     assert_eq!(once.len(), 256);
     // Of many values those that divide a size come first.
     let huge = space("body(splitJoin(?p in {1..1000000000}))");
-    let mut order = Order::new(1);
+    let mut order = Order::new(1, Arc::default());
     let first: Vec<u64> =
         std::iter::from_fn(|| order.next(&huge, None, 0)).take(20).map(|p| p[0] + 1).collect();
     assert!(first.iter().filter(|p| 96 % **p == 0).count() >= 6, "{first:?}");
@@ -365,3 +366,24 @@ fn flags_and_threads_are_dimensions() {
     assert_eq!(tuned_on("cpu[unroll?]", "body(splitJoin(4))", &[]).unwrap().points, 2);
     assert_eq!(on("cpu[-O2]").unwrap_err().code, "E0703");
 }
+/// Of alternatives within each other only those are points that differ, and once all were tried it is over.
+#[test]
+fn nested_alternatives_are_counted_and_end() {
+    let nested = |n: usize| (0..n).fold("id".to_owned(), |inner, _| format!("choose(id, {inner})"));
+    let tuned = tuned(&nested(40), &[]).unwrap();
+    assert_eq!((tuned.points, tuned.tried.len(), tuned.ending), (41, 41, Ending::All));
+    // In a larger space each point is as likely as another, so that new ones are found at once; and it ends where it is to stop.
+    let (workspace, sizes) = scale();
+    let text = format!("{} ; body(splitJoin(?p in {{1..100000}}))", nested(40));
+    let strategy = workspace.parse_strategy(&text).unwrap();
+    let space = Space::read(&strategy.tree, &workspace.script, &sizes, Choice::read("cpu").unwrap()).unwrap();
+    assert_eq!((space.count(), space.is_counted()), (4_100_000, true));
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut order = Order::new(1, stop.clone());
+    let drawn: std::collections::HashSet<_> =
+        std::iter::from_fn(|| order.next(&space, None, 0)).take(2000).collect();
+    assert_eq!(drawn.len(), 2000);
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(order.next(&space, None, 0), None);
+}
+

@@ -221,7 +221,14 @@ impl Race<'_> {
         }
         if is_compared(&self).is_some() && comparison.is_none() {
             self.warnings.push(
-                "There was no time to let the best and the start take turns, so the difference is only that of few runs."
+                "There was no time to measure the best again: its time is what an earlier tuning found."
+                    .into(),
+            );
+        }
+        if !self.space.is_counted() {
+            self.warnings.push(
+                "So many alternatives stand within each other that it is not known how many points differ: there are \
+                 at most as many as told."
                     .into(),
             );
         }

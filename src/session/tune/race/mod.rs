@@ -249,7 +249,7 @@ impl<'a> Race<'a> {
     }
 
     fn run(mut self, control: &Control<Progress>, report: &dyn Fn(&Standing)) -> Result<Tuned, Diagnostic> {
-        let mut order = Order::new(SEED);
+        let mut order = Order::new(SEED, self.flag.clone());
         let mut ending = loop {
             if control.cancelled() {
                 break Ending::Stopped;
@@ -259,7 +259,10 @@ impl<'a> Race<'a> {
             }
             let best = self.runners.first().and_then(|r| r.point.clone());
             let ran = self.runners.len();
-            let Some(point) = self.next(&mut order, best.as_ref(), ran) else { break Ending::All };
+            let Some(point) = self.next(&mut order, best.as_ref(), ran) else {
+                // What is to stop draws no further point, which says nothing of those that are left.
+                break if self.flag.load(Ordering::Relaxed) { Ending::Time } else { Ending::All };
+            };
             let done = self.point(point.clone());
             let fate = self.tried.last().map(|tried| &tried.fate);
             if !self.noted.remove(&point) {
