@@ -1,6 +1,6 @@
 //! The real binary from the command line: what it prints, and how it ends, for good input and bad.
 
-use crate::cli_common::{Ran, run};
+use crate::cli_common::{Ran, run, run_with};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -867,6 +867,29 @@ fn a_kernel_that_loses_terms_of_a_long_sum_is_caught() {
     let ran = run(dir.path(), &["bench", &squares, "--size", "n=1000003"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("Rounding takes the program as written"), "{}", ran.out);
+}
+
+/// What a compiler gets wrong in the kernel and in the program as written alike, in double precision too, the interpreter sees:
+/// no more of it is explained by rounding than the interpreter itself would be moved.
+#[test]
+fn a_compiler_that_is_always_wrong_is_no_reference() {
+    let dir = world();
+    let scale = "def s (alpha: f32) (a: m.n.f32): m.n.f32 = a |> map (map (\\x. alpha * x))";
+    let one = "def one (alpha: f32) (a: n.f32): f32 = a |> map (\\x. alpha * x) |> reduce (+) 0";
+    let files = [(write(dir.path(), "s.rise", scale), "m"), (write(dir.path(), "one.rise", one), "n")];
+    let cc = dir.path().join("cc-of-the-test");
+    let script = "#!/bin/sh\nfor a; do case \"$a\" in *probe.c) ;; *.c) sed -i 's/alpha \\* /0.0f * /g' \"$a\";; esac; done\n\
+                  exec cc \"$@\"\n";
+    std::fs::write(&cc, script).unwrap();
+    std::fs::set_permissions(&cc, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for (file, size) in &files {
+        let sizes = ["--size", "n=64", "--size", &format!("{size}=64")];
+        let bench = [&["bench", file], &sizes[..]].concat();
+        assert_eq!(run(dir.path(), &bench).code, 0);
+        let ran = run_with(dir.path(), &bench, &[("CC", cc.to_str().unwrap())]);
+        refused(&ran, 1, "E0820");
+        assert!(ran.err.contains("against the interpreter"), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Tuning through the real binary: what is tried, what is written, and what is refused.
 
 use crate::cli::unsealed;
-use crate::cli_common::run;
+use crate::cli_common::{run, run_with};
 use crate::line::line_of;
 use serde_json::Value;
 use shine_tui::lang::digest::Digest;
 use shine_tui::session::log::seal::Chain;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 const SCALE: &str = "def scale (x: n.f32): n.f32 = x |> map (\\a. a * 3)\n";
 
@@ -315,4 +317,84 @@ fn what_cannot_be_tuned_is_told_at_once() {
     // What an option of a search leaves open has its first value where nothing is tuned.
     let ran = run(dir.path(), &["apply", "scale.rise", "-s", "body(ranked)"]);
     assert!(ran.code == 0 && ran.out.contains("mapSeq"), "{}{}", ran.out, ran.err);
+}
+
+/// Whatever stops a tuning, what it has is written and recorded.
+#[test]
+fn every_signal_that_stops_a_tuning_keeps_the_best() {
+    for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let dir = world("strategy cut(p, q) = body(splitJoin(p)) ; try(body(splitJoin(q)))\n");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+        let args = [
+            "tune",
+            "scale.rise",
+            "--size",
+            "n=5040",
+            "-s",
+            "cut(?, ?)",
+            "--for",
+            "200s",
+            "-o",
+            "best.elevate",
+        ];
+        command.args(args).args(["--session", "s.ron"]).current_dir(dir.path()).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).env("SHINE_STATE_DIR", dir.path().join("state"));
+        let child = command.env("SHINE_CONFIG_DIR", dir.path().join("config")).spawn().unwrap();
+        // Once something was measured, and written down.
+        let kept = dir.path().join("state/measurements.ron");
+        let began = Instant::now();
+        while std::fs::read_to_string(&kept).map_or(0, |text| text.lines().count()) < 3 {
+            assert!(began.elapsed() < Duration::from_secs(150), "nothing was measured");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // `timeout` sends its signal twice.
+        for _ in 0..2 {
+            let sent = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+            assert!(sent.is_ok_and(|s| s.success()));
+        }
+        let ended = child.wait_with_output().unwrap();
+        let out = String::from_utf8(ended.stdout).unwrap();
+        assert_eq!(ended.status.code(), Some(code), "{signal}: {out}");
+        assert!(out.contains("until it was stopped") && out.contains("\nbest "), "{signal}: {out}");
+        let written = std::fs::read_to_string(dir.path().join("best.elevate")).unwrap();
+        assert!(written.contains("strategy tuned = "), "{signal}: {written}");
+        assert!(std::fs::read_to_string(dir.path().join("s.ron")).unwrap().contains("Tuned("), "{signal}");
+        assert_eq!(run(dir.path(), &["replay", "s.ron"]).code, 0, "{signal}");
+    }
+}
+
+/// A time counts for later tunings only where as many threads run it, and the same command leads to the device.
+#[test]
+fn what_was_measured_on_other_threads_is_not_known() {
+    let dir = world("strategy cut(p) = body(splitJoin(p))\n");
+    let known = |threads: &str, more: &[&str]| {
+        let all =
+            ["tune", "scale.rise", "--size", "n=96", "-s", "cut(? in {4, 8})", "--for", "60s", "--json"];
+        let ran = run_with(dir.path(), &[&all[..], more].concat(), &[("OMP_NUM_THREADS", threads)]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let told: Value = serde_json::from_str(&ran.out).unwrap();
+        let tried = told["tried"].as_array().unwrap();
+        assert!(tried.iter().all(|t| t["fate"] == "measured"), "{tried:?}");
+        tried.iter().map(|t| t["known"].as_bool().unwrap()).collect::<Vec<_>>()
+    };
+    let worker = format!("exec '{}' worker", env!("CARGO_BIN_EXE_shine-tui"));
+    assert_eq!(known("1", &[]), [false, false]);
+    assert_eq!(known("2", &[]), [false, false]);
+    assert_eq!(known("1", &[]), [true, true]);
+    assert_eq!(known("1", &["--worker", &worker]), [false, false]);
+    assert_eq!(known("1", &["--worker", &worker]), [true, true]);
+}
+
+/// A worker whose clock stands still measures nothing: its points fail, which is told with the reason.
+#[test]
+fn times_that_cannot_be_are_no_measurements() {
+    let dir = world("");
+    let worker = format!(
+        "'{}' worker | LC_ALL=C sed -u -e ':a' -e 's/\\(\"samples_ns\":\\[[0, ]*\\)[1-9]/\\10/' -e 'ta' \
+         -e ':b' -e 's/\\(\"samples_ns\":[[0, ]*[[, ]\\)0\\(0\\)/\\1 \\2/' -e 'tb'",
+        env!("CARGO_BIN_EXE_shine-tui")
+    );
+    let ran = tune(dir.path(), "body(splitJoin(? in {4, 8}))", &["--for", "60s", "--worker", &worker]);
+    assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("E0317") && ran.err.contains("times that cannot be"), "{}", ran.err);
 }

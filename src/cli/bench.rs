@@ -4,6 +4,7 @@ use super::args::{Bench, ProgramOptions, Rewriting};
 use super::exit::Exit;
 use super::load::{fail, opened, opened_beside, run_strategies, sizes};
 use super::output;
+use super::stop::Stops;
 use crate::device::roofline::{self, Work};
 use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
@@ -26,8 +27,6 @@ use crate::view::figures::{digits, time};
 use crate::view::{Alphabet, jobs};
 use crate::view::{roofline as roofline_view, sweep as sweep_view};
 use serde_json::{Value, json};
-use signal_hook::consts::SIGINT;
-use signal_hook::flag;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -256,8 +255,8 @@ fn swept(
     let mut points = vec![];
     let shown = output::Standing::default();
     let name = of.name();
-    // The first signal ends the sweep, which prints what it has; another one ends the program.
-    let stops = [flag::register_conditional_default, flag::register].map(|how| how(SIGINT, cancel.clone()));
+    // The first signal ends the sweep, which prints what it has; another Ctrl-C ends the program.
+    let stops = Stops::set_once(&cancel);
     let stopped = of.values.iter().copied().try_for_each(|size| {
         shown.show(&format!("{name}={size}"));
         session.perform_now(Action::Sizes { sizes: of.sizes(size) })?;
@@ -268,9 +267,7 @@ fn swept(
         Ok(())
     });
     drop(shown);
-    stops.into_iter().flatten().for_each(|id| {
-        signal_hook::low_level::unregister(id);
-    });
+    drop(stops);
     if points.is_empty() {
         return stopped.map(|()| Exit::Done).map_err(|d: Diagnostic| fail(&d));
     }

@@ -22,6 +22,7 @@ mod run;
 mod screen;
 mod search;
 mod sessions;
+mod stop;
 mod strategies;
 mod tune;
 mod unguided;

@@ -4,6 +4,7 @@ use super::args::{Rewriting, Tune};
 use super::exit::Exit;
 use super::load::{fail, opened};
 use super::output;
+use super::stop::Stops;
 use crate::device::name_in;
 use crate::lang::diag::Diagnostic;
 use crate::rewrite::strategy::in_order;
@@ -41,28 +42,27 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
         all => in_order(all, " ; "),
     };
     let control = Control::silent();
-    // The first signal ends the tuning, which prints what it has.
-    let stop = signal_hook::flag::register(signal_hook::consts::SIGINT, control.cancel_flag());
+    // A signal ends the tuning, which keeps and prints what it has.
+    let stops = Stops::set(&control.cancel_flag());
     let shown = output::Standing::default();
     let report = |standing: &Standing| shown.show(&jobs::progress(&Progress::Tune(standing.clone())));
     let tuned = session.tune(&text, &args.device, args.time, &control, &report);
     drop(shown);
-    if let Ok(id) = stop {
-        signal_hook::low_level::unregister(id);
-    }
     let tuned = tuned.map_err(|d| fail(&d))?;
+    // Before anything is printed, as there may be no terminal any more.
+    let written = args.output.as_ref().map(|path| {
+        let text = definition(&tuned, &session, &file.display().to_string());
+        let written = Whole::write(path, args.force, |out| out.write_all(text.as_bytes()));
+        written.and_then(Whole::place).map_err(|e| not_written(path, &e, OUTPUT))
+    });
     if args.json.json {
         output::json(&as_json(&tuned))?;
     } else {
         let lines = tune::report(&tuned, args.all, None);
         output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     }
-    if let Some(path) = &args.output {
-        let text = definition(&tuned, &session, &file.display().to_string());
-        let written = Whole::write(path, args.force, |out| out.write_all(text.as_bytes()));
-        written.and_then(Whole::place).map_err(|e| fail(&not_written(path, &e, OUTPUT)))?;
-    }
-    Ok(if tuned.ending == Ending::Stopped { Exit::Interrupted } else { Exit::Done })
+    written.transpose().map_err(|d| fail(&d))?;
+    Ok(if tuned.ending == Ending::Stopped { stops.exit() } else { Exit::Done })
 }
 
 /// Shows or forgets the measurements of earlier tunings.

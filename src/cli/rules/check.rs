@@ -3,9 +3,8 @@
 use super::select;
 use crate::cli::args::RulesCheck;
 use crate::cli::exit::Exit;
-use crate::cli::load::fail;
 use crate::cli::output;
-use crate::lang::diag::Diagnostic;
+use crate::cli::stop::Stops;
 use crate::lang::print;
 use crate::rewrite::rule::Rule;
 use crate::rewrite::rule::check::{Counterexample, Report, Thoroughness, Verdict, check};
@@ -20,8 +19,7 @@ const LONGEST: Duration = Duration::from_secs(8);
 pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
     let selected = select(&args.which)?;
     let interrupted = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGINT, interrupted.clone())
-        .map_err(|e| fail(&Diagnostic::error("E0805", format!("Ctrl-C cannot be listened to: {e}."))))?;
+    let stops = Stops::set(&interrupted);
     let mut results = vec![];
     let mut tally = Tally::default();
     let width = selected.chosen.iter().map(|r| r.name.len()).max().unwrap_or(0);
@@ -54,7 +52,7 @@ pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
         output::print(&tally.told(args.seed, if stopped { left } else { 0 }))?;
     }
     Ok(match (stopped, tally.wrong + tally.untested) {
-        (true, _) => Exit::Interrupted,
+        (true, _) => stops.exit(),
         (false, 0) => Exit::Done,
         (false, _) => Exit::Finding,
     })

@@ -26,7 +26,7 @@ pub enum Domain {
 
 /// The alternatives that are taken around something, outermost first: the name of each choice, and which strategy it is,
 /// counted from 1.
-type Ways = Vec<(Name, i64)>;
+pub type Ways = Vec<(Name, i64)>;
 
 /// Something that is left open.
 #[derive(Clone, Debug)]
@@ -43,6 +43,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// The places where it is met.
+    pub fn places(&self) -> &[Ways] {
+        &self.places
+    }
+
     /// Does it decide anything where these alternatives are taken?
     pub fn is_met(&self, taken: &dyn Fn(&Name) -> Option<i64>) -> bool {
         self.places.iter().any(|ways| ways.iter().all(|(name, way)| taken(name) == Some(*way)))

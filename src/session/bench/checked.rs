@@ -76,11 +76,14 @@ pub struct Checked<'a> {
     pub backend: &'a dyn Backend,
     pub cancel: &'a AtomicBool,
     pub target: Target,
+    /// The interpreter computes what the program as written gives, within these limits, and not plain C: what the interpreter
+    /// contradicts, no other run of the same compiler can explain.
+    interprets: Option<Limits<'a>>,
 }
 
 impl<'a> Checked<'a> {
     pub fn new(asked: &'a Asked<'a>, backend: &'a dyn Backend, cancel: &'a AtomicBool) -> Checked<'a> {
-        Checked { asked, backend, cancel, target: target_of(asked.device) }
+        Checked { asked, backend, cancel, target: target_of(asked.device), interprets: None }
     }
 
     /// Asks, before anything is computed, whether the device has the local memory that the kernels use at these sizes.
@@ -358,24 +361,10 @@ impl<'a> Checked<'a> {
     fn check_at(&self, sizes: &Sizes, limits: &Limits<'_>) -> Result<String, Diagnostic> {
         let workspace = self.asked.workspace;
         let inputs = Inputs::random(self.asked.term, sizes, inputs::Kind::Uniform)?;
-        let program = &workspace.program.term;
-        let values = inputs.values(self.asked.term, sizes)?;
-        let interpret = |foreign: Option<&dyn Foreign>| {
-            eval::run(program, sizes, &values, &Limits { foreign, ..*limits })
-        };
-        let value = if foreign::functions(program).is_empty() {
-            interpret(None)?
-        } else {
-            let apply =
-                |function, term: &Term, size: &Name, columns| self.table(function, term, size, columns);
-            foreign::evaluate(&|table| interpret(Some(table)), &apply)?
-        };
-        let (_, result) = workspace.program.term.ty().signature();
-        let mut expected: Vec<Expected> =
-            components(&value, &result, sizes)?.into_iter().map(Expected::from).collect();
-        for (component, holes) in expected.iter_mut().zip(data::holes(&value, &result)) {
-            component.unwrite(&holes);
-        }
+        let mut interpreting = Checked { interprets: Some(*limits), ..*self };
+        let expected = interpreting.defined(&workspace.program.term, &inputs, sizes)?;
+        // What explains a difference takes as many steps again and again, and is not to be given up for that.
+        interpreting.interprets = Some(Limits { steps: Limits::default().steps, ..*limits });
         let kernel = workspace.compile(self.asked.term, self.target, sizes)?.module;
         let run = self.kernel(
             self.asked.device,
@@ -393,7 +382,7 @@ impl<'a> Checked<'a> {
         let where_ = format!("{at} against the interpreter");
         let expected = match agree(&expected, &run.outputs, &tolerance, where_.trim_start()) {
             Ok(_) => expected,
-            Err(_) => self.not_overflown(expected, &run.outputs, &tolerance, &inputs, sizes)?,
+            Err(_) => interpreting.not_overflown(expected, &run.outputs, &tolerance, &inputs, sizes)?,
         };
         let problem = match self.agreement(
             &expected,
@@ -405,21 +394,47 @@ impl<'a> Checked<'a> {
             Ok(_) => return Ok(format!("agrees with the interpreter{at}")),
             Err(problem) => problem,
         };
-        match self.within_rounding(&expected, &run.outputs, &tolerance, &inputs, sizes)? {
-            Some(0) => {
-                Ok(format!("agrees with double precision{at}, which the interpreter misses by rounding"))
-            }
-            Some(number) => Ok(format!(
-                "agrees with the interpreter{at}, where rounding as the program is written moves {number} cells as far as the kernel does"
-            )),
-            None => match self.decided_by_rounding(&expected, &run.outputs, &tolerance, &inputs, sizes)? {
-                Some((_, number)) => {
-                    let cells = if number == 1 { "one cell".to_owned() } else { format!("{number} cells") };
-                    Ok(format!("agrees with the interpreter{at}, but for {cells} that rounding decides"))
-                }
-                None => Err(problem),
-            },
+        match interpreting.explained(&expected, &run.outputs, &tolerance, &inputs, sizes) {
+            Ok(Some(explained)) => Ok(format!("agrees with {}", explained.in_words(&at))),
+            Ok(None) => Err(problem),
+            Err(stopped) if self.cancel.load(Ordering::Relaxed) => Err(stopped),
+            // Where numbers that differ in their last digits have no result, nothing is explained.
+            Err(_) => Err(problem),
         }
+    }
+
+    /// The outputs by the interpreter, at the widths of the program's types. What has no value counts as never written.
+    fn interpreted(
+        &self,
+        limits: &Limits<'_>,
+        term: &Term,
+        inputs: &Inputs,
+        sizes: &Sizes,
+    ) -> Result<Vec<Expected>, Diagnostic> {
+        let values = inputs.at_widths_of(term).values(term, sizes)?;
+        let interpret =
+            |foreign: Option<&dyn Foreign>| eval::run(term, sizes, &values, &Limits { foreign, ..*limits });
+        let value = if foreign::functions(term).is_empty() {
+            interpret(None)?
+        } else {
+            let apply =
+                |function, term: &Term, size: &Name, columns| self.table(function, term, size, columns);
+            foreign::evaluate(&|table| interpret(Some(table)), &apply)?
+        };
+        let (_, result) = term.ty().signature();
+        let (outputs, holes) = (components(&value, &result, sizes)?, data::holes(&value, &result));
+        let mut outputs: Vec<Expected> = self.at_own_widths(outputs).into_iter().map(Expected::from).collect();
+        for (component, holes) in outputs.iter_mut().zip(holes) {
+            component.unwrite(&holes);
+        }
+        Ok(outputs)
+    }
+
+    /// The components of a result at the widths of the program's types.
+    fn at_own_widths(&self, outputs: Vec<HostData>) -> Vec<HostData> {
+        let (_, result) = self.asked.workspace.program.term.ty().signature();
+        let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
+        outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect()
     }
 
     /// The values of a foreign function, from a kernel that applies it to all the arguments.
@@ -494,13 +509,16 @@ impl<'a> Checked<'a> {
         Ok(Reference { outputs, in_doubles })
     }
 
-    /// The outputs of plain C. What the program leaves undefined counts as never written.
+    /// The outputs of plain C, or of the interpreter. What the program leaves undefined counts as never written.
     pub(super) fn defined(
         &self,
         term: &Term,
         inputs: &Inputs,
         sizes: &Sizes,
     ) -> Result<Vec<Expected>, Diagnostic> {
+        if let Some(limits) = &self.interprets {
+            return self.interpreted(limits, term, inputs, sizes);
+        }
         let Some(filled) = undefined::filled(term) else {
             return Ok(self.plainly(term, inputs, sizes)?.into_iter().map(Expected::from).collect());
         };
@@ -536,10 +554,10 @@ impl<'a> Checked<'a> {
         // What is compared is not to have been compiled in the same way.
         let device = format!("cpu[{SCALAR}]");
         let run = self.kernel(&device, &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
-        let (_, result) = self.asked.workspace.program.term.ty().signature();
-        let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
-        let outputs: Vec<HostData> =
-            run.outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect();
+        if let Some(known) = self.asked.known {
+            known.ran_on(run.threads);
+        }
+        let outputs = self.at_own_widths(run.outputs);
         if let Some((known, key)) = key {
             known.keep(key, &outputs);
         }

@@ -30,7 +30,49 @@ fn alike(some: &[Expected], others: &[impl AsRef<HostData>]) -> bool {
     some.len() == others.len() && some.zip(others).all(same)
 }
 
+/// Why a result is right that is not what the interpreter gives.
+pub(super) enum Explained {
+    /// It is what double precision gives.
+    Doubles,
+    /// Rounding as the program is written moves so many cells as far.
+    Moved(usize),
+    /// Rounding decides so many cells.
+    Decided(usize),
+}
+
+impl Explained {
+    /// With what it agrees, at sizes that are told so.
+    pub(super) fn in_words(&self, at: &str) -> String {
+        match self {
+            Explained::Doubles => format!("double precision{at}, which the interpreter misses by rounding"),
+            Explained::Moved(number) => format!(
+                "the interpreter{at}, where rounding as the program is written moves {number} cells as far as the kernel does"
+            ),
+            Explained::Decided(1) => format!("the interpreter{at}, but for one cell that rounding decides"),
+            Explained::Decided(number) => {
+                format!("the interpreter{at}, but for {number} cells that rounding decides")
+            }
+        }
+    }
+}
+
 impl Checked<'_> {
+    /// What explains that the outputs differ from the program's own at these sizes, if rounding does.
+    pub(super) fn explained(
+        &self,
+        own: &[Expected],
+        outputs: &[HostData],
+        tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
+        inputs: &Inputs,
+        sizes: &Sizes,
+    ) -> Result<Option<Explained>, Diagnostic> {
+        if let Some(number) = self.within_rounding(own, outputs, tolerance, inputs, sizes)? {
+            return Ok(Some(if number == 0 { Explained::Doubles } else { Explained::Moved(number) }));
+        }
+        let decided = self.decided_by_rounding(own, outputs, tolerance, inputs, sizes)?;
+        Ok(decided.map(|(_, number)| Explained::Decided(number)))
+    }
+
     /// The outputs at the sizes asked for, where cells are wrong only as far as rounding moves them, with the number of these
     /// cells ([`Self::within_rounding`]).
     pub(super) fn moved_as_far(

@@ -1,7 +1,8 @@
 //! The inputs of a program.
 
-use super::cells::{buffer, host_data};
+use super::cells::{at_width, buffer, elem, host_data};
 use crate::device::HostData;
+use crate::emit::code::{Leaf, leaves};
 use crate::emit::data;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::inputs;
@@ -85,6 +86,16 @@ impl Inputs {
             other => other.clone(),
         };
         Inputs(self.0.iter().map(|parts| parts.iter().map(one).collect()).collect())
+    }
+
+    /// The same with floats as wide as those of a term that takes them.
+    pub fn at_widths_of(&self, term: &Term) -> Inputs {
+        let (params, _) = term.ty().signature();
+        let one = |(parts, ty): (&Vec<HostData>, &Type)| {
+            let wide = |(data, leaf): (&HostData, Leaf)| at_width(data.clone(), elem(leaf.scalar()));
+            parts.iter().zip(leaves(ty)).map(wide).collect()
+        };
+        Inputs(self.0.iter().zip(&params).map(one).collect())
     }
 
     /// As values of the interpreter.

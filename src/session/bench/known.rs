@@ -2,11 +2,14 @@
 
 use crate::device::HostData;
 use crate::lang::digest::Digest;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Outputs by what they are of.
 pub struct Known {
     kept: Mutex<Vec<(Digest, Vec<HostData>)>>,
+    /// On how many threads plain C ran; 0 before it did.
+    threads: AtomicU32,
     /// More than so many bytes are not kept.
     most: usize,
 }
@@ -14,12 +17,25 @@ pub struct Known {
 impl Known {
     /// For as long as many kernels are tried.
     pub fn of_many() -> Known {
-        Known { kept: Mutex::default(), most: 1 << 30 }
+        Known::of(1 << 30)
     }
 
     /// For as long as a session, which needs memory for other things as well.
     pub fn of_session() -> Known {
-        Known { kept: Mutex::default(), most: 256 << 20 }
+        Known::of(256 << 20)
+    }
+
+    fn of(most: usize) -> Known {
+        Known { kept: Mutex::default(), threads: AtomicU32::new(0), most }
+    }
+
+    /// The threads that plain C had, as usual on the host; 0 before it ran.
+    pub fn threads(&self) -> u32 {
+        self.threads.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn ran_on(&self, threads: u32) {
+        self.threads.store(threads, Ordering::Relaxed);
     }
 
     pub(super) fn get(&self, key: Digest) -> Option<Vec<HostData>> {

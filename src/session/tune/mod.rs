@@ -10,6 +10,7 @@ mod reasons;
 mod space;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub(super) use race::of_point;
 #[cfg(test)]
@@ -91,7 +92,8 @@ pub enum Fate {
     Failed { code: &'static str, why: String },
     /// The tuning was over before it was measured.
     Unfinished,
-    /// Its output was compared at the sizes asked for, now or, where it is known, in a tuning before.
+    /// Its output was compared at the sizes asked for, now or, where it is known, in a tuning before. What is known and may be the
+    /// best has the time that it took when it was measured again.
     Measured { median_ns: f64, runs: usize, known: bool },
 }
 
@@ -146,7 +148,7 @@ pub struct Tuned {
     pub compiler: String,
     /// The sizes at which it was measured.
     pub sizes: Sizes,
-    /// The number of points that there are.
+    /// The number of points that there are, or where a warning says so at most.
     pub points: u128,
     /// In the order in which they were tried; the first is where tuning started.
     pub tried: Vec<Tried>,

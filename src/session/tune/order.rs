@@ -7,13 +7,15 @@
 use super::space::{Dimension, Point, Space};
 use crate::lang::eval::inputs::Rng;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// So many points for each dimension run before neighbours of the best are tried, and at least `LEAST`.
 const SPREAD: usize = 2;
 const LEAST: usize = 4;
 
 /// So many points are listed to find one that was not drawn; of larger spaces it is drawn until it is new.
-const LISTED: u64 = 1 << 16;
+const LISTED: u128 = 1 << 16;
 
 /// So many of the points that are spread may have been drawn before, one after the other.
 const REPEATED: usize = 64;
@@ -29,12 +31,15 @@ pub struct Order {
     neighbour: bool,
     /// Of an alternative, by dimension and value, how many points were tried, and how many of them were ruled out.
     alternatives: HashMap<(usize, u64), (usize, usize)>,
+    /// Set by someone else to stop.
+    stop: Arc<AtomicBool>,
 }
 
 impl Order {
-    pub fn new(seed: u64) -> Order {
+    /// From a seed; once it is to `stop` there is no further point.
+    pub fn new(seed: u64, stop: Arc<AtomicBool>) -> Order {
         let (drawn, alternatives) = (HashSet::new(), HashMap::new());
-        Order { rng: Rng::new(seed), drawn, taken: 0, neighbour: false, alternatives }
+        Order { rng: Rng::new(seed), drawn, taken: 0, neighbour: false, alternatives, stop }
     }
 
     /// Notes whether a point was ruled out before it ran.
@@ -54,8 +59,11 @@ impl Order {
         })
     }
 
-    /// The next point; none where all were drawn. `best` is the fastest of so many that ran.
+    /// The next point; none where all were drawn, or it is to stop. `best` is the fastest of so many that ran.
     pub fn next(&mut self, space: &Space, best: Option<&Point>, ran: usize) -> Option<Point> {
+        if self.stop.load(Ordering::Relaxed) {
+            return None;
+        }
         let point = if self.drawn.is_empty() { Some(space.start()) } else { self.another(space, best, ran) };
         self.drawn.extend(point.clone());
         point
@@ -102,33 +110,29 @@ impl Order {
                 return Some(point);
             }
         }
-        if space.dimensions.iter().map(Dimension::values).fold(1, u64::saturating_mul) <= LISTED {
+        if space.count() <= LISTED {
             return self.one_that_is_left(space);
         }
         let mut repeated = 0;
-        loop {
-            let point: Point = space.dimensions.iter().map(|d| self.rng.below(d.values())).collect();
-            let point = space.canonical(&point);
+        while !self.stop.load(Ordering::Relaxed) {
+            let point = space.draw(&mut self.rng);
             if !self.drawn.contains(&point) && (repeated > REPEATED || !self.comes_last(space, &point)) {
                 return Some(point);
             }
             repeated += 1;
         }
+        None
     }
 
     fn one_that_is_left(&mut self, space: &Space) -> Option<Point> {
-        let point = |mut n: u64| {
-            let digit = |d: &Dimension| {
-                let digit = n % d.values();
-                n /= d.values();
-                digit
-            };
-            space.dimensions.iter().map(digit).collect::<Point>()
-        };
-        let all: u64 = space.dimensions.iter().map(Dimension::values).product();
-        let left = |p: &Point| !self.drawn.contains(p) && space.canonical(p) == *p;
-        let left = (0..all).map(point).filter(left);
-        let (last, first): (Vec<_>, Vec<_>) = left.partition(|p| self.comes_last(space, p));
+        let mut all: Vec<Point> = space.list().iter().map(|point| space.canonical(point)).collect();
+        all.retain(|point| !self.drawn.contains(point));
+        // Of what was not counted apart, points are listed that are the same.
+        if !space.is_counted() {
+            all.sort_unstable();
+            all.dedup();
+        }
+        let (last, first): (Vec<_>, Vec<_>) = all.into_iter().partition(|p| self.comes_last(space, p));
         if first.is_empty() { self.one_of(last) } else { self.one_of(first) }
     }
 

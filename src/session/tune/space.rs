@@ -1,7 +1,9 @@
 //! The space of a tuning: what a strategy leaves open, with the values that each part may have.
 
+use super::tree::{Open, Tree};
 use crate::device::{Choice, Flag, Settings};
 use crate::lang::diag::{Charset, Diagnostic};
+use crate::lang::eval::inputs::Rng;
 use crate::lang::nat::Name;
 use crate::lang::syntax::ast::Strategy;
 use crate::lang::syntax::print::{self, Options};
@@ -117,10 +119,10 @@ pub struct Space {
     pub dimensions: Vec<Dimension>,
     /// Where tuning starts.
     start: Point,
+    /// The points that differ, or of too many alternatives all points.
+    tree: Tree,
+    is_counted: bool,
 }
-
-/// Of so many ways to take alternatives the points are counted apart.
-const COUNTED: u64 = 1 << 12;
 
 impl Space {
     /// Reads what a strategy leaves open, and what is left open for a device. Values that are not given are those that divide
@@ -175,33 +177,34 @@ impl Space {
         }
         let (device, settings) = (device.name.to_owned(), device.settings);
         let start = start(&dimensions);
-        Ok(Space { strategy: strategy.clone(), device, settings, dimensions, start })
+        let open = opened(&dimensions);
+        let tree = Tree::of(&open);
+        let is_counted = tree.is_some();
+        let tree = tree.unwrap_or_else(|| Tree::flat(&open));
+        Ok(Space { strategy: strategy.clone(), device, settings, dimensions, start, tree, is_counted })
     }
 
-    /// The number of points that differ; of more than 2^128 this number less one, and where there are very many alternatives
-    /// what is open within them counts for all.
+    /// The number of points that differ, or where they are not [counted](Self::is_counted) no less; of more than 2^128 this
+    /// number less one.
     pub fn count(&self) -> u128 {
-        let product =
-            |numbers: &mut dyn Iterator<Item = u64>| numbers.map(u128::from).fold(1, u128::saturating_mul);
-        let values = |d: &Dimension| if d.is_choice() { d.values() } else { 1 };
-        let ways = product(&mut self.dimensions.iter().map(values));
-        if ways > u128::from(COUNTED) {
-            return product(&mut self.dimensions.iter().map(Dimension::values));
-        }
-        let mut count: u128 = 0;
-        for mut way in 0..ways as u64 {
-            let mut point = self.start.clone();
-            for (at, d) in point.iter_mut().zip(&self.dimensions).filter(|(_, d)| d.is_choice()) {
-                *at = way % d.values();
-                way /= d.values();
-            }
-            if self.canonical(&point) == point {
-                let met =
-                    (0..point.len()).filter(|d| !self.dimensions[*d].is_choice() && self.is_met(*d, &point));
-                count = count.saturating_add(product(&mut met.map(|d| self.dimensions[d].values())));
-            }
-        }
-        count
+        self.tree.count()
+    }
+
+    /// Is it known how many points differ? Of very many alternatives within each other it is not.
+    pub fn is_counted(&self) -> bool {
+        self.is_counted
+    }
+
+    /// All points that differ.
+    pub fn list(&self) -> Vec<Point> {
+        self.tree.list(&self.start)
+    }
+
+    /// Any point, each as likely as another.
+    pub fn draw(&self, rng: &mut Rng) -> Point {
+        let mut point = self.start.clone();
+        self.tree.draw(rng, &mut point);
+        self.canonical(&point)
     }
 
     /// Does this dimension decide anything at a point? What is left open within an alternative does where that is taken.
@@ -267,6 +270,26 @@ impl Space {
         let met = (0..self.dimensions.len()).filter(|d| self.is_met(*d, point));
         met.map(|d| (self.dimensions[d].name(), self.dimensions[d].shown(point[d]))).collect()
     }
+}
+
+/// Where each dimension is met.
+fn opened(dimensions: &[Dimension]) -> Vec<Open> {
+    let taken = |(name, value): &(Name, i64)| {
+        let named = |d: &Dimension| matches!(&d.decides, Decides::Open(p) if p.name == *name);
+        let at = dimensions.iter().position(named)?;
+        Some((at, dimensions[at].index(*value)?))
+    };
+    let open = |d: &Dimension| {
+        let places = match &d.decides {
+            // A place is not met where what leads there cannot be taken.
+            Decides::Open(p) => {
+                p.places().iter().filter_map(|ways| ways.iter().map(taken).collect()).collect()
+            }
+            Decides::Flag(_) | Decides::Threads => vec![vec![]],
+        };
+        Open { values: d.values(), places }
+    };
+    dimensions.iter().map(open).collect()
 }
 
 /// Where tuning starts: from the values that parameters have anyway, else the first that are listed; of values that follow
