@@ -178,8 +178,8 @@ impl Devices {
             reports.push(outcome.report(data, answer.stderr.clone()));
         }
         // What runs once is not timed, and may be over before a coarse clock goes on.
-        let timed = requests.iter().zip(&reports).filter(|(request, _)| request.mode != Mode::Once);
-        timed.map(|(_, report)| could_be(&report.samples_ns, took)).collect::<Result<(), _>>()?;
+        let mut timed = requests.iter().zip(&reports).filter(|(request, _)| request.mode != Mode::Once);
+        timed.try_for_each(|(_, report)| could_be(&report.samples_ns, took))?;
         Ok(reports)
     }
 }
