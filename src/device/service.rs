@@ -3,14 +3,14 @@ use super::cpu::{self, HostCode, Objects, Toolchain};
 use super::worker::wire::{Ask, Job, MAX_BODY, Tell};
 use super::worker::{Kept, Limits, WorkerCommand, ask};
 use super::{
-    Backend, Cause, DeviceError, DeviceInfo, DeviceList, Elem, HostData, Language, RunControl, RunReport,
-    RunRequest, select,
+    Backend, Cause, DeviceError, DeviceInfo, DeviceList, Elem, HostData, Language, Mode, RunControl,
+    RunReport, RunRequest, select,
 };
 use crate::lang::digest::Digest;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long the search for a compiler or for devices may take.
@@ -148,6 +148,7 @@ impl Devices {
             stay,
         };
         let limits = Limits { time, body: most };
+        let began = Instant::now();
         let answer = match stay {
             true => self.kept.ask(&self.worker, &question, &body, limits, control)?,
             false => {
@@ -160,6 +161,7 @@ impl Devices {
                 self.objects.keep(key, object);
             }
         }
+        let took = began.elapsed();
         let Tell::Ran(outcomes) = answer.tell else { return Err(strange()) };
         if outcomes.len() != outputs.len() || answer.body.len() as u64 != most {
             return Err(strange());
@@ -175,8 +177,28 @@ impl Devices {
             }
             reports.push(outcome.report(data, answer.stderr.clone()));
         }
+        // What runs once is not timed, and may be over before a coarse clock goes on.
+        let mut timed = requests.iter().zip(&reports).filter(|(request, _)| request.mode != Mode::Once);
+        timed.try_for_each(|(_, report)| could_be(&report.samples_ns, took))?;
         Ok(reports)
     }
+}
+
+/// Times that no runs can have taken say that the worker, or its clock, is not to be believed: most runs none at all, or all of
+/// them together longer than it took to answer.
+fn could_be(samples_ns: &[u64], took: Duration) -> Result<(), DeviceError> {
+    let none = samples_ns.iter().filter(|ns| **ns == 0).count();
+    let all = samples_ns.iter().map(|ns| u128::from(*ns)).fold(0, u128::saturating_add);
+    let what = if none > 0 && 2 * none >= samples_ns.len() {
+        format!("{none} of {} runs took no time", samples_ns.len())
+    } else if all > took.as_nanos().saturating_mul(2) {
+        format!("the runs took longer than the {:.1} s in which it answered", took.as_secs_f64())
+    } else {
+        return Ok(());
+    };
+    let message = format!("The worker process gave times that cannot be: {what}.");
+    Err(DeviceError::new(Cause::Protocol, message)
+        .hint("Is its clock right, and is it the same version of this program?"))
 }
 
 /// What was found before. No lock is held while a worker is asked, so that nobody waits who cannot be stopped.
@@ -238,6 +260,10 @@ impl Backend for Devices {
         }
     }
 
+    fn surroundings(&self) -> Vec<String> {
+        self.worker.decides()
+    }
+
     fn run(&self, request: &RunRequest, control: &mut RunControl<'_>) -> Result<RunReport, DeviceError> {
         self.run_all(&[request], control)?.pop().ok_or_else(strange)
     }
@@ -260,4 +286,19 @@ fn no_platform() -> DeviceError {
     DeviceError::new(Cause::NoDevice, "The OpenCL library is installed, but no driver with a device.").hint(
         "The device `cpu` works without. For OpenCL on the processor: `apt-get install ocl-icd-libopencl1 pocl-opencl-icd`.",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_that_cannot_be_are_refused() {
+        let took = Duration::from_micros(10);
+        let says = |samples: &[u64]| could_be(samples, took).map_err(|e| e.message);
+        assert_eq!((says(&[]), says(&[0, 20, 30]), says(&[9_000, 900])), (Ok(()), Ok(()), Ok(())));
+        assert!(says(&[0, 0, 0]).is_err_and(|m| m.ends_with("3 of 3 runs took no time.")));
+        assert!(says(&[u64::MAX, u64::MAX]).is_err_and(|m| m.contains("took longer than")));
+        assert!(says(&[30_000]).is_err_and(|m| m.contains("took longer than")));
+    }
 }

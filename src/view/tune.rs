@@ -1,6 +1,7 @@
 //! A tuning, while it runs and when it is done: what was tried, what is best, and why the others lost.
 
 use super::figures::{bytes, count_of, digits, time};
+use super::roofline::above;
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::Peak;
 use crate::device::stats::CLOSE;
@@ -204,8 +205,12 @@ fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String
             }
         };
         let rate = done / ns;
-        let share = match could {
-            Some(could) => format!("{} % of the device's {}", digits(100.0 * rate / could), digits(could)),
+        let share = match could.zip(peak) {
+            Some((could, peak)) => match above(rate / could, bound == Bound::Moved, peak) {
+                // No share of what does not bound it.
+                Some(above) => format!("{above}, {}", digits(could)),
+                None => format!("{} % of the device's {}", digits(100.0 * rate / could), digits(could)),
+            },
             None => format!("{} % of the most here", digits(100.0 * rate / best.max(rate))),
         };
         format!("{amount}: {} {unit}, {share}", digits(rate))
@@ -295,6 +300,29 @@ mod tests {
         let narrow = texts(22);
         assert!(narrow.iter().all(|line| line.chars().count() <= 22), "{narrow:?}");
         assert!(["s(0)", "s(3)", "s(5)"].iter().all(|s| narrow.iter().any(|line| line.trim() == *s)));
+    }
+
+    /// What lies in caches is not held against main memory.
+    #[test]
+    fn more_than_a_device_was_found_to_give_is_no_share() {
+        let amounts = Amounts { operations: 4e6, moved: 2e5, read: None, local: 0, private: 0, lanes: 1 };
+        let peak = |busy| Peak { gflops: 200.0, gbytes: 3.5, busy };
+        let rates = Rates { operations: 40.0, moved: 2.0, read: 0.0 };
+        let says = |ns, busy| bound(&amounts, ns, rates, Some(peak(busy)));
+        let slow = says(1e5, false);
+        assert!(slow.contains("40.00 G/s, 20.00 % of the device's 200.0"), "{slow}");
+        assert!(slow.contains("2.000 GB/s, 57.14 % of the device's 3.500"), "{slow}");
+        let fast = says(1e4, false);
+        assert!(
+            fast.contains("400.0 G/s, more than the multiply-adds gave with which that was measured, 200.0"),
+            "{fast}"
+        );
+        assert!(
+            fast.contains("20.00 GB/s, more than main memory gave, so its data may lie in caches, 3.500"),
+            "{fast}"
+        );
+        assert!(says(1e4, true).contains("more than the busy machine gave when that was measured, 3.500"));
+        assert!(!fast.contains('%'), "{fast}");
     }
 
     #[test]
