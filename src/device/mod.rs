@@ -66,6 +66,12 @@ pub trait Backend: Send + Sync {
         self.list(control)
     }
 
+    /// What else decides how fast kernels run, where their devices are the same: which command leads to them, and what the
+    /// environment says of threads.
+    fn surroundings(&self) -> Vec<String> {
+        vec![]
+    }
+
     /// Compiles a kernel and runs it as often as its mode says.
     ///
     /// # Errors

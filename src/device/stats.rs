@@ -90,6 +90,50 @@ pub fn compare_apart(first: &[u64], second: &[u64]) -> Option<Comparison> {
     Some(Comparison { ratio, interval, verdict: verdict(ratio, interval) })
 }
 
+/// Compares the runs that were disturbed least, where so many of the others were that medians say nothing: what else runs on a
+/// machine makes runs longer and none shorter. The fastest quarters are compared or, of as many runs as that takes, the
+/// fastest tenths; each bound is that of the worst case. `None` where these show no difference either.
+pub fn compare_undisturbed(first: &[u64], second: &[u64]) -> Option<Comparison> {
+    let sorted = [first, second].map(|samples| sorted(samples.iter().map(|time| *time as f64)));
+    QUIET.iter().find_map(|part| {
+        let [a, b] = [&sorted[0], &sorted[1]].map(|times| quantile_within(times, *part));
+        let ((a_low, a, a_high), (b_low, b, b_high)) = (a?, b?);
+        let interval = Interval {
+            low: a_low / b_high.max(1.0),
+            high: a_high / b_low.max(1.0),
+            confidence: 1.0 - 4.0 * FAILS,
+        };
+        let ratio = a / b.max(1.0);
+        let verdict = verdict(ratio, interval);
+        let differ = matches!(verdict, Verdict::FirstFaster | Verdict::SecondFaster);
+        differ.then_some(Comparison { ratio, interval, verdict })
+    })
+}
+
+/// The parts of the runs that may be undisturbed, and how likely it is that a bound of their quantile fails.
+const QUIET: [f64; 2] = [0.25, 0.1];
+const FAILS: f64 = 0.0125;
+
+/// A quantile of sorted values between two bounds, where there are enough of them.
+fn quantile_within(sorted: &[f64], part: f64) -> Option<(f64, f64, f64)> {
+    let n = sorted.len();
+    // The probability that exactly k of them lie below the true quantile, and that k or fewer do.
+    let mut exactly = ((1.0 - part).ln() * n as f64).exp();
+    let (mut below, mut low, mut high) = (0.0, None, None);
+    for k in 0..n {
+        below += exactly;
+        // Then the k-th, counted from 0, lies above it; and with the rest of the probability below it.
+        if below <= FAILS {
+            low = Some(k);
+        }
+        if high.is_none() && 1.0 - below <= FAILS {
+            high = Some(k);
+        }
+        exactly *= (n - k) as f64 / (k + 1) as f64 * part / (1.0 - part);
+    }
+    Some((*sorted.get(low?)?, quantile(sorted, part)?, *sorted.get(high?)?))
+}
+
 fn verdict(ratio: f64, interval: Interval) -> Verdict {
     if interval.low <= 1.0 && interval.high >= 1.0 {
         Verdict::NoMeasurableDifference
@@ -201,6 +245,35 @@ mod tests {
             assert_eq!(compare_turns(&a, &b).unwrap().verdict, verdict, "{first} {second}");
             assert_eq!(compare_apart(&a, &b).unwrap().verdict, verdict, "{first} {second}");
         }
+    }
+
+    /// Of times most of which are disturbed, the fastest tell which is faster, and nothing where those do not differ.
+    #[test]
+    fn the_fastest_runs_tell_where_most_are_disturbed() {
+        let start: Vec<u64> = (0..60).map(|i| 47_000 + 370 * (i * 29 % 60)).collect();
+        // Two of three runs wait for others.
+        let waits = |i: u64| if i % 3 == 0 { 500 + i } else { 20_000 + 2_000 * (i * 17 % 60) };
+        let other: Vec<u64> = (0..60).map(waits).collect();
+        assert_eq!(compare_turns(&start, &other).unwrap().verdict, Verdict::NoMeasurableDifference);
+        let quiet = compare_undisturbed(&start, &other).unwrap();
+        assert!(
+            quiet.verdict == Verdict::SecondFaster && quiet.ratio > 50.0 && quiet.interval.low > 1.5,
+            "{quiet:?}"
+        );
+        assert_eq!(compare_undisturbed(&other, &start).unwrap().verdict, Verdict::FirstFaster);
+        let mixed: Vec<u64> = other.iter().rev().copied().collect();
+        assert_eq!(compare_undisturbed(&other, &mixed), None);
+        // Of few runs there is no such tenth or quarter, however much they differ.
+        assert_eq!(compare_undisturbed(&start[..6], &other[..6]), None);
+    }
+
+    #[test]
+    fn bounds_of_a_quantile_are_those_of_the_tables() {
+        // Binomial tails of n = 60 at 1/4: P(X <= 7) = 0.0088, P(X <= 8) = 0.0212; P(X >= 24) = 0.0075, P(X >= 23) = 0.0154.
+        let values: Vec<f64> = (1..=60).map(f64::from).collect();
+        let (low, _, high) = quantile_within(&values, 0.25).unwrap();
+        assert_eq!((low, high), (8.0, 24.0));
+        assert_eq!(quantile_within(&values[..15], 0.25), None);
     }
 
     #[test]

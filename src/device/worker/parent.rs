@@ -59,6 +59,20 @@ impl WorkerCommand {
         }
     }
 
+    /// What decides how fast kernels run in it: the user's command, or what the environment says of threads.
+    pub fn decides(&self) -> Vec<String> {
+        let env = match self {
+            WorkerCommand::Own { env, .. } => env,
+            WorkerCommand::Shell(command) => return vec![command.clone()],
+        };
+        let set = |name: &str| {
+            let own = env.iter().rev().find(|(of, _)| of == name).map(|(_, value)| value.clone());
+            let value = own.or_else(|| std::env::var_os(name))?;
+            Some(format!("{name}={}", value.to_string_lossy()))
+        };
+        OF_THREADS.iter().filter_map(|name| set(name)).collect()
+    }
+
     fn shown(&self) -> String {
         match self {
             WorkerCommand::Own { program, .. } => program.display().to_string(),
@@ -66,6 +80,24 @@ impl WorkerCommand {
         }
     }
 }
+
+/// What decides on how many threads kernels run, where these are, and how they wait for each other.
+const OF_THREADS: [&str; 14] = [
+    "OMP_NUM_THREADS",
+    "OMP_THREAD_LIMIT",
+    "OMP_DYNAMIC",
+    "OMP_PROC_BIND",
+    "OMP_PLACES",
+    "OMP_SCHEDULE",
+    "OMP_WAIT_POLICY",
+    "GOMP_CPU_AFFINITY",
+    "GOMP_SPINCOUNT",
+    "KMP_AFFINITY",
+    "KMP_BLOCKTIME",
+    "POCL_AFFINITY",
+    "POCL_MAX_PTHREAD_COUNT",
+    "POCL_CPU_MAX_CU_COUNT",
+];
 
 /// One thread a core, unless the user decides otherwise (unbound threads may share a core for a while).
 pub(super) fn surroundings() -> impl Iterator<Item = (&'static str, &'static str)> {

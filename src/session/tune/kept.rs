@@ -1,9 +1,11 @@
-//! Measurements that tunings took on this machine: one file in the state folder, a line each, by what they are of.
+//! Measurements that tunings took on this machine: one file in the state folder, a line each, by what they are of. At its end
+//! each line has its own digest, so that a damaged line is none and costs no other.
 //!
 //! Several tunings may append at once. What was kept only tells which points are worth comparing: the last few of a
 //! tuning are always measured again.
 
 use crate::lang::digest::Digest;
+use crate::lang::source::is_harmful;
 use crate::session::files::{no_state_folder, open_file, state_folder};
 use crate::session::log::line;
 use crate::session::whole::Whole;
@@ -15,13 +17,19 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 /// The first line of the file.
-const HEADER: &str = "(measurements: 1)";
+const HEADER: &str = "(measurements: 2)";
+
+/// What came before: its lines do not say on how many threads they were measured, so none of them is used any more.
+const BEFORE: &str = "(measurements: 1)";
 
 /// Of more than so many the older half is forgotten.
 const MOST: usize = 20_000;
 
 /// No kernel takes less, in nanoseconds: what says so is damaged, or of a clock that says nothing.
 const LEAST_NS: f64 = 1.0;
+
+/// A measurement has no more runs.
+const MOST_RUNS: usize = 1_000_000;
 
 /// No file of these is longer, in bytes.
 const LONGEST: u64 = 32 << 20;
@@ -30,7 +38,7 @@ const LONGEST: u64 = 32 << 20;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename = "measured")]
 pub struct Entry {
-    /// Digest of kernel, sizes, device and compiler.
+    /// Digest of kernel, sizes, device, compiler and what else decides how fast it is.
     pub key: String,
     pub kernel: String,
     pub device: String,
@@ -69,13 +77,13 @@ impl Kept {
 
     pub(super) fn at(path: PathBuf) -> (Kept, Option<String>) {
         match read(&path) {
-            Ok(entries) => {
+            Ok(Found { entries, is_of_before }) => {
                 let count = entries.len();
                 let kept = Kept {
                     entries: entries.iter().map(|e| (e.key.clone(), e.clone())).collect(),
                     path: Some(path),
                 };
-                if count > MOST {
+                if is_of_before || count > MOST {
                     kept.rewrite(&entries[count / 2..]);
                 }
                 (kept, None)
@@ -129,7 +137,7 @@ impl Kept {
                 (_, [b'\n']) => String::new(),
                 _ => "\n".to_owned(),
             };
-            text += &line(&entry).map_err(io::Error::other)?;
+            text += &sealed(&entry)?;
             text.push('\n');
             file.write_all(text.as_bytes())
         };
@@ -146,36 +154,65 @@ impl Kept {
         // That the file stays as long as it is does no harm now.
         let _ = Whole::write(path, true, |out| {
             writeln!(out, "{HEADER}")?;
-            entries.iter().try_for_each(|e| writeln!(out, "{}", line(e).map_err(io::Error::other)?))
+            entries.iter().try_for_each(|e| writeln!(out, "{}", sealed(e)?))
         })
         .and_then(Whole::place);
     }
 }
 
-/// The measurements in a file; a line that was not written to its end is none.
-fn read(path: &std::path::Path) -> Result<Vec<Entry>, String> {
+/// A measurement as a line, with the digest of the line at its end.
+fn sealed(entry: &Entry) -> io::Result<String> {
+    let text = line(entry).map_err(io::Error::other)?;
+    Ok(format!("{text} {}", Digest::of(text.as_bytes())))
+}
+
+/// The measurement of a line. One that was changed, or not written to its end, is none, and neither is what no tuning measures
+/// or what a screen would not show on one line.
+fn unsealed(line: &[u8]) -> Option<Entry> {
+    let (text, seal) = std::str::from_utf8(line).ok()?.trim_end().rsplit_once(' ')?;
+    if Digest::of(text.as_bytes()).to_string() != seal {
+        return None;
+    }
+    let entry: Entry = ron::from_str(text).ok()?;
+    let is_measured = entry.median_ns.is_finite() && entry.median_ns >= LEAST_NS;
+    let texts = [&entry.kernel, &entry.device].into_iter().chain(&entry.check);
+    let is_shown = texts.into_iter().all(|text| !text.contains(|c: char| c.is_control() || is_harmful(c)));
+    (is_measured && (1..=MOST_RUNS).contains(&entry.runs) && is_shown).then_some(entry)
+}
+
+/// What a file holds.
+#[derive(Default)]
+struct Found {
+    entries: Vec<Entry>,
+    /// Was it written by the version before, of which nothing is used?
+    is_of_before: bool,
+}
+
+/// The measurements in a file.
+fn read(path: &std::path::Path) -> Result<Found, String> {
     let file = match open_file(path) {
         Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Found::default()),
         Err(_) if path.is_dir() => return Err("is a folder".into()),
         Err(e) => return Err(format!("cannot be read: {e}")),
     };
-    let mut text = String::new();
-    let read = file.take(LONGEST + 1).read_to_string(&mut text);
+    let mut bytes = vec![];
+    let read = file.take(LONGEST + 1).read_to_end(&mut bytes);
     read.map_err(|e| format!("cannot be read: {e}"))?;
-    if text.len() as u64 > LONGEST {
+    if bytes.len() as u64 > LONGEST {
         return Err("is too long".into());
     }
-    let mut lines = text.lines();
-    match lines.next() {
-        None | Some(HEADER) => {}
-        Some(head) if head.starts_with(HEADER.trim_end_matches("1)")) => {
+    let mut lines = bytes.split(|b| *b == b'\n');
+    let head = lines.next().unwrap_or_default().trim_ascii_end();
+    match std::str::from_utf8(head) {
+        Ok("" | HEADER) => {}
+        Ok(BEFORE) => return Ok(Found { is_of_before: true, ..Found::default() }),
+        Ok(head) if head.starts_with(HEADER.trim_end_matches("2)")) => {
             return Err("was written by another version".into());
         }
-        Some(_) => return Err("holds no measurements, but something else".into()),
+        _ => return Err("holds no measurements, but something else".into()),
     }
-    let is_measurement = |e: &Entry| e.median_ns.is_finite() && e.median_ns >= LEAST_NS && e.runs > 0;
-    Ok(lines.filter_map(|l| ron::from_str(l).ok()).filter(is_measurement).collect())
+    Ok(Found { entries: lines.filter_map(unsealed).collect(), is_of_before: false })
 }
 
 /// Forgets all measurements; false where there were none.
@@ -247,6 +284,56 @@ mod tests {
         std::fs::create_dir(&path).unwrap();
         let problem = Kept::at(path).1.unwrap();
         assert!(problem.contains("is a folder. Move it away.") && !problem.contains("--forget"), "{problem}");
+    }
+
+    /// A line that was damaged costs itself alone, whatever is in it.
+    #[test]
+    fn a_damaged_line_costs_itself_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("measurements.ron");
+        let mut kept = Kept::at(path.clone()).0;
+        (1..=4).for_each(|n| assert_eq!(kept.keep(entry(n)), None));
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut lines: Vec<Vec<u8>> = text.lines().map(|line| line.as_bytes().to_vec()).collect();
+        // Another figure, and a byte that is no text.
+        lines[1] = text.lines().nth(1).unwrap().replace("median_ns: 1.0", "median_ns: 99991.0").into_bytes();
+        assert_ne!(lines[1], text.lines().nth(1).unwrap().as_bytes());
+        lines[3][20] = 0xff;
+        std::fs::write(&path, [lines.join(&b'\n'), b"\n".to_vec()].concat()).unwrap();
+        let (mut again, problem) = Kept::at(path.clone());
+        assert_eq!((again.by_device(), problem), (vec![("cpu".to_owned(), 2)], None));
+        let is_there = |kept: &Kept, n: u8| kept.get(Digest::of(&[n])).is_some();
+        assert_eq!([1, 2, 3, 4].map(|n| is_there(&again, n)), [false, true, false, true]);
+        // What is kept from here on is.
+        assert_eq!(again.keep(entry(5)), None);
+        assert!(is_there(&Kept::at(path).0, 5));
+    }
+
+    /// Texts of the file are shown: none of them makes a line of its own, or moves what stands around it.
+    #[test]
+    fn texts_that_would_not_be_shown_on_one_line_are_no_measurements() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("measurements.ron");
+        let mut kept = Kept::at(path.clone()).0;
+        let device = "dev\n   99999  fake".to_owned();
+        assert_eq!(kept.keep(Entry { device, ..entry(1) }), None);
+        let check = Some("ok\nbest      something else".to_owned());
+        assert_eq!(kept.keep(Entry { check, ..entry(2) }), None);
+        assert_eq!(kept.keep(Entry { kernel: "\u{202e}".into(), ..entry(3) }), None);
+        assert_eq!(kept.keep(Entry { runs: usize::MAX, ..entry(4) }), None);
+        assert_eq!(kept.keep(Entry { check: Some("agrees".into()), ..entry(5) }), None);
+        assert_eq!(Kept::at(path).0.by_device(), [("cpu".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn what_the_version_before_kept_is_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("measurements.ron");
+        std::fs::write(&path, format!("{BEFORE}\n{}\n", line(&entry(1)).unwrap())).unwrap();
+        let (mut kept, problem) = Kept::at(path.clone());
+        assert_eq!((kept.by_device(), problem, kept.keep(entry(2))), (vec![], None, None));
+        assert_eq!(Kept::at(path.clone()).0.by_device(), [("cpu".to_owned(), 1)]);
+        assert!(std::fs::read_to_string(path).unwrap().starts_with(HEADER));
     }
 
     #[test]

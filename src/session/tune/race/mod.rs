@@ -173,6 +173,8 @@ struct Race<'a> {
     tried: Vec<Tried>,
     /// Which terms and kernels were met, by the number of the point.
     met: HashMap<Digest, usize>,
+    /// What else decides how fast kernels run.
+    surroundings: Vec<String>,
     runners: Vec<Runner>,
     /// The next points, and what strategies made there already.
     drawn: VecDeque<Point>,
@@ -207,6 +209,9 @@ impl<'a> Race<'a> {
         Ok(Race {
             wanted,
             space,
+        // The threads that there are, as a kernel gets them and as the device has them.
+        let mut surroundings = backend.surroundings();
+        surroundings.push(format!("{} threads of {}", known.threads(), info.compute_units));
             backend,
             over,
             flag,
@@ -222,6 +227,7 @@ impl<'a> Race<'a> {
             tried,
             met,
             runners,
+            surroundings,
             drawn: VecDeque::new(),
             made: HashMap::new(),
             noted: HashSet::new(),
@@ -504,7 +510,8 @@ impl<'a> Race<'a> {
         let sizes: Vec<String> = self.wanted.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let mut all = vec![kernel.to_string(), self.device.clone(), self.compiler.clone(), sizes.join(" ")];
         let settings = device.strip_prefix(name_in(device)).unwrap_or_default();
-        all.extend((!settings.is_empty()).then(|| settings.to_owned()));
+        all.push(settings.to_owned());
+        all.extend(self.surroundings.iter().cloned());
         Digest::of(all.join("\n").as_bytes())
     }
 
