@@ -1,7 +1,7 @@
 //! Tuning through the real binary: what is tried, what is written, and what is refused.
 
 use crate::cli::unsealed;
-use crate::cli_common::run;
+use crate::cli_common::{run, run_with};
 use crate::line::line_of;
 use serde_json::Value;
 use shine_tui::lang::digest::Digest;

@@ -92,7 +92,8 @@ pub enum Fate {
     Failed { code: &'static str, why: String },
     /// The tuning was over before it was measured.
     Unfinished,
-    /// Its output was compared at the sizes asked for, now or, where it is known, in a tuning before.
+    /// Its output was compared at the sizes asked for, now or, where it is known, in a tuning before. What is known and may be the
+    /// best has the time that it took when it was measured again.
     Measured { median_ns: f64, runs: usize, known: bool },
 }
 

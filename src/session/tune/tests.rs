@@ -1,6 +1,6 @@
 //! Tunings on a device that does what the text of a kernel says: how long it takes, and what goes wrong.
 
-use super::kept::Kept;
+use super::kept::{Entry, Kept};
 use super::order::Order;
 use super::{Ending, Fate, Space, Standing, Tuned, Wanted, tune_with};
 use crate::device::fake::{FakeDevices, Reply};
@@ -30,6 +30,14 @@ enum Ill {
     /// It takes ten times as long, or varies wildly, where it takes turns with another one.
     SlowInTurns,
     VariesInTurns,
+    /// It takes 1.4 times as long.
+    Slower,
+    /// Most of its runs in turns are disturbed.
+    DisturbedInTurns,
+    /// It does not take turns with others, and runs by itself.
+    RefusesTurns,
+    /// The time is over while it runs.
+    TimeOver,
     /// From its first run on there is no device any more.
     DeviceGone,
 }
@@ -72,6 +80,9 @@ impl Backend for Scripted {
         if self.is(part, Ill::Hangs) {
             return Err(DeviceError::new(Cause::TimeLimit, "The run was ended after 1 s."));
         }
+        if self.is(part, Ill::TimeOver) {
+            return Err(DeviceError::new(Cause::Cancelled, "The run was stopped."));
+        }
         let turned = part.is_some_and(|part| self.turned.lock().unwrap().contains(&part));
         if self.is(part, Ill::Crashes) || turned {
             return Err(DeviceError::new(Cause::Crashed, "The worker process died."));
@@ -89,7 +100,8 @@ impl Backend for Scripted {
             .find_map(|p| if let Param::Output { elem, .. } = p { Some(*elem) } else { None });
         let HostData::F64(cells) = input.as_floats(Elem::F64) else { panic!("floats") };
         let outputs = vec![HostData::F64(cells.iter().map(|x| times * x).collect()).as_floats(elem.unwrap())];
-        let ns = 1_000_000 / part.unwrap_or(1);
+        let longer = if self.is(part, Ill::Slower) { 7 } else { 5 };
+        let ns = 1_000_000 / part.unwrap_or(1) * longer / 5;
         Ok(RunReport {
             outputs,
             samples_ns: vec![ns, ns + 1, ns, ns + 2, ns, ns + 1],
@@ -114,12 +126,24 @@ impl Backend for Scripted {
                 self.turned.lock().unwrap().push(part);
             }
         }
+        let are = |what| [first, second].iter().any(|request| self.is(part(request), what));
+        if are(Ill::RefusesTurns) {
+            return Err(DeviceError::new(Cause::Crashed, "The worker process died of two."));
+        }
+        let many = are(Ill::DisturbedInTurns);
         let run = |request: &RunRequest, control: &mut RunControl<'_>| {
             let mut report = self.run(request, control)?;
+            if many {
+                report.samples_ns = vec![1_000_000 / part(request).unwrap_or(1); 60];
+            }
             for (i, ns) in report.samples_ns.iter_mut().enumerate() {
                 match part(request) {
                     of if self.is(of, Ill::SlowInTurns) => *ns *= 10,
                     of if self.is(of, Ill::VariesInTurns) => *ns = [*ns / 10, *ns * 30][i % 2],
+                    // Two of three wait for something else.
+                    of if self.is(of, Ill::DisturbedInTurns) && i % 3 > 0 => {
+                        *ns += *ns * (i as u64 * 17 % 60) / 10
+                    }
                     _ => {}
                 }
             }
@@ -202,6 +226,79 @@ fn the_start_is_the_best_where_turns_show_nothing_faster() {
     }
 }
 
+/// On a busy machine most runs tell nothing; those that nothing disturbed do, and it is said that they decided.
+#[test]
+fn runs_that_were_not_disturbed_decide_where_the_others_vary() {
+    let tuned = tuned("body(splitJoin(?p in {16, 48}))", &[(48, Ill::DisturbedInTurns)]).unwrap();
+    assert_eq!(tuned.best().unwrap().strategy, "body(splitJoin(48))", "{:?}", tuned.warnings);
+    assert!(
+        tuned.comparison.is_some_and(|c| c.ratio > 2.5 && c.interval.low > 1.0),
+        "{:?}",
+        tuned.comparison
+    );
+    assert!(tuned.warnings.iter().any(|w| w.contains("disturbed least")), "{:?}", tuned.warnings);
+}
+
+/// What cannot take turns is told with its reason, and is the best only where few runs leave no doubt.
+#[test]
+fn without_turns_the_start_stays_unless_few_runs_leave_no_doubt() {
+    for (start, best) in [(32, 32), (16, 48)] {
+        let text = format!("body(splitJoin(?p in {{{start}, 48}}))");
+        let tuned = tuned(&text, &[(48, Ill::RefusesTurns), (48, Ill::Slower)]).unwrap();
+        assert_eq!(
+            tuned.best().unwrap().strategy,
+            format!("body(splitJoin({best}))"),
+            "{:?}",
+            tuned.warnings
+        );
+        assert!(tuned.comparison.is_none() && tuned.ratio().is_some_and(|r| r >= 1.0));
+        let says = |what: &str| tuned.warnings.iter().any(|w| w.contains(what));
+        assert!(
+            says("could not take turns") && says("The worker process died of two"),
+            "{:?}",
+            tuned.warnings
+        );
+        assert!(
+            !says("There was no time") && says("the start stays") == (best == start),
+            "{:?}",
+            tuned.warnings
+        );
+    }
+}
+
+/// What an earlier tuning found tells what to compare, and decides nothing.
+#[test]
+fn what_decides_is_measured_now() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("measurements.ron");
+    let again =
+        || tuned_with(Kept::at(path.clone()).0, "cpu", "body(splitJoin(?p in {16, 48}))", &[]).unwrap();
+    assert_eq!(again().best().unwrap().strategy, "body(splitJoin(48))");
+    // On a busy machine, say, the faster one took much longer.
+    let text = std::fs::read_to_string(&path).unwrap();
+    let entries =
+        text.lines().skip(1).map(|l| ron::from_str::<Entry>(l.rsplit_once(' ').unwrap().0).unwrap());
+    let fast = entries.min_by(|a, b| a.median_ns.total_cmp(&b.median_ns)).unwrap();
+    assert_eq!(Kept::at(path.clone()).0.keep(Entry { median_ns: 9e8, ..fast }), None);
+    let second = again();
+    assert!(second.tried.iter().all(|t| matches!(t.fate, Fate::Measured { known: true, .. })));
+    assert_eq!(second.best().unwrap().strategy, "body(splitJoin(48))");
+    assert!(second.comparison.is_some_and(|c| c.ratio > 2.5), "{:?}", second.comparison);
+    // The start by itself is measured again, too.
+    assert_eq!(Kept::at(path.clone()).0.keep(Entry { median_ns: 9e8, ..entry_of(&path, 62_500.0) }), None);
+    let alone =
+        tuned_with(Kept::at(path.clone()).0, "cpu", "choose(body(splitJoin(16)), fail)", &[]).unwrap();
+    assert!((alone.median_ns - 62_500.0).abs() < 2.0, "{alone:?}");
+}
+
+/// The measurement in a file that took about so long.
+fn entry_of(path: &std::path::Path, ns: f64) -> Entry {
+    let text = std::fs::read_to_string(path).unwrap();
+    let entries =
+        text.lines().skip(1).map(|l| ron::from_str::<Entry>(l.rsplit_once(' ').unwrap().0).unwrap());
+    entries.into_iter().find(|e| (e.median_ns - ns).abs() < 2.0).unwrap()
+}
+
 /// What the next tuning knows is what turns said, not what a few runs alone did.
 #[test]
 fn what_turns_say_is_kept() {
@@ -229,6 +326,17 @@ fn a_device_that_disappears_leaves_the_best_so_far() {
     assert!(gone.warnings.iter().any(|w| w.contains("no such device")), "{:?}", gone.warnings);
     let never = tuned("body(splitJoin(?p in {48, 16}))", &[(48, Ill::DeviceGone)]).unwrap_err();
     assert_eq!(never.code, "E0703");
+}
+
+/// Where the time is over before anything was measured, it is told of each point how far it came.
+#[test]
+fn why_nothing_could_be_measured_is_told() {
+    let ill = [(16, Ill::Hangs), (48, Ill::TimeOver)];
+    let problem = tuned("body(splitJoin(?p in {16, 48}))", &ill).unwrap_err();
+    assert_eq!(problem.code, "E0317");
+    let told = problem.notes.join(" ");
+    assert!(told.contains("1 of 2: The run was ended after 1 s."), "{told}");
+    assert!(told.contains("1 of 2: It was being made, compiled or run"), "{told}");
 }
 
 #[test]
@@ -272,6 +380,27 @@ fn alternatives_have_dimensions_of_their_own() {
         assert!(of_this.len() > 4 && of_this.iter().all(|t| t.contains(own)), "{texts:?}");
         assert!(name == "auto" || of_this.iter().all(|t| !t.contains("part")), "{texts:?}");
     }
+}
+
+/// Of alternatives within each other only those are points that differ, and once all were tried it is over.
+#[test]
+fn nested_alternatives_are_counted_and_end() {
+    let nested = |n: usize| (0..n).fold("id".to_owned(), |inner, _| format!("choose(id, {inner})"));
+    let tuned = tuned(&nested(40), &[]).unwrap();
+    assert_eq!((tuned.points, tuned.tried.len(), tuned.ending), (41, 41, Ending::All));
+    // In a larger space each point is as likely as another, so that new ones are found at once; and it ends where it is to stop.
+    let (workspace, sizes) = scale();
+    let text = format!("{} ; body(splitJoin(?p in {{1..100000}}))", nested(40));
+    let strategy = workspace.parse_strategy(&text).unwrap();
+    let space = Space::read(&strategy.tree, &workspace.script, &sizes, Choice::read("cpu").unwrap()).unwrap();
+    assert_eq!((space.count(), space.is_counted()), (4_100_000, true));
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut order = Order::new(1, stop.clone());
+    let drawn: std::collections::HashSet<_> =
+        std::iter::from_fn(|| order.next(&space, None, 0)).take(2000).collect();
+    assert_eq!(drawn.len(), 2000);
+    stop.store(true, Ordering::Relaxed);
+    assert_eq!(order.next(&space, None, 0), None);
 }
 
 /// An alternative that is never more than ruled out costs little time.
@@ -366,24 +495,3 @@ fn flags_and_threads_are_dimensions() {
     assert_eq!(tuned_on("cpu[unroll?]", "body(splitJoin(4))", &[]).unwrap().points, 2);
     assert_eq!(on("cpu[-O2]").unwrap_err().code, "E0703");
 }
-/// Of alternatives within each other only those are points that differ, and once all were tried it is over.
-#[test]
-fn nested_alternatives_are_counted_and_end() {
-    let nested = |n: usize| (0..n).fold("id".to_owned(), |inner, _| format!("choose(id, {inner})"));
-    let tuned = tuned(&nested(40), &[]).unwrap();
-    assert_eq!((tuned.points, tuned.tried.len(), tuned.ending), (41, 41, Ending::All));
-    // In a larger space each point is as likely as another, so that new ones are found at once; and it ends where it is to stop.
-    let (workspace, sizes) = scale();
-    let text = format!("{} ; body(splitJoin(?p in {{1..100000}}))", nested(40));
-    let strategy = workspace.parse_strategy(&text).unwrap();
-    let space = Space::read(&strategy.tree, &workspace.script, &sizes, Choice::read("cpu").unwrap()).unwrap();
-    assert_eq!((space.count(), space.is_counted()), (4_100_000, true));
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut order = Order::new(1, stop.clone());
-    let drawn: std::collections::HashSet<_> =
-        std::iter::from_fn(|| order.next(&space, None, 0)).take(2000).collect();
-    assert_eq!(drawn.len(), 2000);
-    stop.store(true, Ordering::Relaxed);
-    assert_eq!(order.next(&space, None, 0), None);
-}
-

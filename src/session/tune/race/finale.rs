@@ -2,19 +2,20 @@
 //!
 //! Who fails now, by itself as well, has lost; the next that was checked takes its place.
 
+use super::compared::{Compared, by_the_undisturbed, no_better};
 use super::{FEW, Race, asked, failed};
 use crate::device::roofline::{self, Peak};
-use crate::device::stats::{self, Comparison, Interval, Verdict};
+use crate::device::stats;
 use crate::device::{Mode, RunControl, RunReport};
 use crate::lang::diag::Diagnostic;
 use crate::session::bench;
 use crate::session::tune::{Ending, Fate, Tried, Tuned};
 
 /// The part of the rest that is kept for the comparison of the best with the start.
-const KEPT: f64 = 0.4;
+pub(super) const KEPT: f64 = 0.4;
 
 /// So many take part in the last comparison, if they are no slower than this.
-const LAST: usize = 4;
+pub(super) const LAST: usize = 4;
 const NEAR: f64 = 1.2;
 
 /// So many seconds are needed to measure what a device could do.
@@ -33,8 +34,8 @@ pub(super) fn most_s(best_ns: f64) -> f64 {
 /// What two runs in turns gave.
 enum Turns {
     Ran(Box<(RunReport, RunReport)>),
-    /// One of them failed.
-    Failed,
+    /// They failed, for this reason.
+    Failed(String),
     NoTime,
 }
 
@@ -56,13 +57,12 @@ impl Race<'_> {
             match self.turns(leader, challenger, seconds) {
                 Turns::NoTime => break,
                 Turns::Ran(ran) => {
-                    let compared = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
-                    let is_faster = compared.is_some_and(|c| c.verdict == Verdict::SecondFaster);
+                    let is_faster = Compared::of(&ran).is_some_and(|c| c.is_second());
                     if is_faster && self.is_checked(challenger)? {
                         leader = challenger;
                     }
                 }
-                Turns::Failed => {
+                Turns::Failed(_) => {
                     if !self.runs_again(challenger)? {
                         lost.push(challenger);
                     } else if !self.runs_again(leader)? {
@@ -94,7 +94,9 @@ impl Race<'_> {
         if let Turns::Ran(ran) = &turns {
             for (runner, report) in [(first, &ran.0), (second, &ran.1)] {
                 let Some(summary) = stats::summary(&report.samples_ns) else { continue };
-                self.runners.iter_mut().skip(runner).take(1).for_each(|r| r.in_turns = Some(summary));
+                let Some(taken) = self.runners.get_mut(runner) else { continue };
+                (taken.in_turns, taken.is_known) = (Some(summary), false);
+                let number = taken.number;
                 let Some(runner) = self.runners.get(runner) else { continue };
                 let fewer = match self.tried.get(runner.number).map(|tried| &tried.fate) {
                     Some(Fate::Measured { runs, .. }) => *runs,
@@ -104,6 +106,7 @@ impl Race<'_> {
                     let entry = self.entry(runner, summary.median, summary.runs);
                     self.warnings.extend(self.kept.keep(entry));
                 }
+                self.found(number, &summary);
             }
         }
         turns
@@ -127,7 +130,7 @@ impl Race<'_> {
         match bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag) {
             Ok(ran) => Turns::Ran(Box::new(ran)),
             Err(problem) if problem.code == "E0709" => Turns::NoTime,
-            Err(_) => Turns::Failed,
+            Err(problem) => Turns::Failed(problem.message),
         }
     }
 
@@ -141,7 +144,7 @@ impl Race<'_> {
     }
 
     /// Records what became of a point that ran before; false where it failed now.
-    fn holds(&mut self, number: usize, now: Result<(), Diagnostic>) -> Result<bool, Diagnostic> {
+    pub(super) fn holds(&mut self, number: usize, now: Result<(), Diagnostic>) -> Result<bool, Diagnostic> {
         let Err(problem) = now else { return Ok(true) };
         // That the time is over says nothing of it.
         if problem.code == "E0709" {
@@ -173,10 +176,22 @@ impl Race<'_> {
     }
 
     /// Why the start is the best although this one, which leads, took less time in few runs.
-    fn start_stays(&self, in_turns: &str) -> String {
+    fn start_stays(&self, why: &str) -> String {
         let leader = self.runners.first().map_or(0, |r| r.number);
         let strategy = self.tried.get(leader).map(Tried::shown).unwrap_or_default();
-        format!("Number {}, `{strategy}`, was the fastest by few runs. In turns {in_turns}", leader + 1)
+        format!("Number {}, `{strategy}`, was the fastest by few runs. {why}", leader + 1)
+    }
+
+    /// Where the start stands, if another leads.
+    fn start_behind(&self) -> Option<usize> {
+        self.runners.iter().position(|r| r.number == 0).filter(|i| *i != 0)
+    }
+
+    /// Is one so many times as fast as another, by few runs and by what is told of both?
+    fn is_ahead_by(&self, one: usize, other: usize, least: f64) -> bool {
+        let (Some(one), Some(other)) = (self.runners.get(one), self.runners.get(other)) else { return false };
+        let told = one.in_turns.map_or(one.median_ns, |s| s.median);
+        other.median_ns > least * one.median_ns.max(told)
     }
 
     /// What the device could do, in the time that is left.
@@ -191,35 +206,59 @@ impl Race<'_> {
     pub(super) fn tuned(mut self, ending: Ending) -> Result<Tuned, Diagnostic> {
         let mut comparison = None;
         let mut samples = None;
-        let is_compared =
-            |race: &Race<'_>| race.runners.iter().position(|r| r.number == 0).filter(|i| *i != 0);
-        while let Some(start) = is_compared(&self).filter(|_| ending != Ending::Stopped) {
+        // Why the best and the start did not take turns.
+        let mut missing = "There was no time to let the best and the start take turns".to_owned();
+        while let Some(start) = self.start_behind().filter(|_| ending != Ending::Stopped) {
             match self.turns(start, 0, self.left_s()) {
                 Turns::NoTime => break,
                 Turns::Ran(ran) => {
-                    comparison = stats::compare_turns(&ran.0.samples_ns, &ran.1.samples_ns);
+                    let compared = Compared::of(&ran);
+                    missing = "The device gave no times of the best and the start that compare".to_owned();
+                    comparison = compared.as_ref().map(|c| c.comparison);
                     samples = stats::summary(&ran.1.samples_ns);
                     if let Some(other) = comparison.and_then(no_better) {
-                        self.warnings.push(self.start_stays(&other));
+                        self.warnings.push(self.start_stays(&format!("In turns {other}")));
                         samples = stats::summary(&ran.0.samples_ns);
                         comparison = None;
                         self.runners.swap(0, start);
+                    } else if let Some(c) = compared.filter(|c| c.is_of_undisturbed) {
+                        self.warnings.push(by_the_undisturbed(&c.comparison));
                     }
                     break;
                 }
-                Turns::Failed => {
+                Turns::Failed(why) => {
                     if !self.runs_again(0).unwrap_or(true) {
                         self.runners.remove(0);
                         self.first_is_checked()?;
                     } else if !self.runs_again(start).unwrap_or(true) {
                         self.runners.remove(start);
                     } else {
+                        missing = format!(
+                            "The best and the start could not take turns, although each of them runs by itself ({})",
+                            why.trim_end_matches('.')
+                        );
                         break;
                     }
                 }
             }
         }
-        if is_compared(&self).is_some() && comparison.is_none() {
+        if ending == Ending::Stopped {
+            missing = "It was stopped before the best and the start took turns".to_owned();
+        }
+        if let Some(start) = self.start_behind().filter(|_| comparison.is_none()) {
+            let least = if ending == Ending::Stopped { 1.0 } else { NEAR };
+            if self.is_ahead_by(0, start, least) {
+                self.warnings.push(format!("{missing}, so the difference is only that of few runs."));
+            } else {
+                let stays = format!(
+                    "{missing}, and few runs that differ by no more than {:.0} % decide nothing, so the start stays.",
+                    100.0 * (NEAR - 1.0)
+                );
+                self.warnings.push(self.start_stays(&stays));
+                self.runners.swap(0, start);
+            }
+        }
+        if self.runners.first().is_some_and(|best| best.is_known) {
             self.warnings.push(
                 "There was no time to measure the best again: its time is what an earlier tuning found."
                     .into(),
@@ -268,30 +307,6 @@ impl Race<'_> {
             peak,
             warnings,
         })
-    }
-}
-
-/// What is said where runs in turns do not show that the second, which leads, is faster than the start.
-fn no_better(c: Comparison) -> Option<String> {
-    let Interval { low, high, .. } = c.interval;
-    match c.verdict {
-        Verdict::SecondFaster => None,
-        Verdict::Close => Some(format!(
-            "it takes {:.4} of the start's time ({:.4} to {:.4}), and differences of up to {} % count for neither, so the start stays.",
-            1.0 / c.ratio,
-            1.0 / high,
-            1.0 / low,
-            100.0 * stats::CLOSE
-        )),
-        Verdict::FirstFaster => Some(format!(
-            "the start takes {:.4} times as long ({low:.4} to {high:.4}), so the start is the best.",
-            c.ratio
-        )),
-        Verdict::NoMeasurableDifference => Some(
-            "the times vary more than it and the start differ, so the start stays. A longer time or a quieter machine \
-             may decide which of them is faster."
-                .into(),
-        ),
     }
 }
 

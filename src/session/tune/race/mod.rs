@@ -3,6 +3,8 @@
 //! Losers take few runs, the last few take turns with each other. Who leads was checked like any kernel that is measured,
 //! at small and odd sizes too; of the others the output is compared at the sizes asked for.
 
+mod again;
+mod compared;
 mod finale;
 mod made;
 
@@ -75,6 +77,8 @@ struct Runner {
     term: Term,
     ready: Ready,
     median_ns: f64,
+    /// Is its time that of a tuning before, and was not measured again?
+    is_known: bool,
     checked: Option<String>,
     /// What it took when it last took turns with another.
     in_turns: Option<stats::Summary>,
@@ -169,12 +173,12 @@ struct Race<'a> {
     kept: Kept,
     device: String,
     compiler: String,
+    /// What else decides how fast kernels run.
+    surroundings: Vec<String>,
     info: DeviceInfo,
     tried: Vec<Tried>,
     /// Which terms and kernels were met, by the number of the point.
     met: HashMap<Digest, usize>,
-    /// What else decides how fast kernels run.
-    surroundings: Vec<String>,
     runners: Vec<Runner>,
     /// The next points, and what strategies made there already.
     drawn: VecDeque<Point>,
@@ -205,13 +209,13 @@ impl<'a> Race<'a> {
         let known = Known::of_many();
         let asked = asked(wanted, name_in(wanted.device), wanted.term, FEW, None, &known);
         let expected = bench::expected(&asked, &inputs, backend, &flag)?;
+        // The threads that there are, as a kernel gets them and as the device has them.
+        let mut surroundings = backend.surroundings();
+        surroundings.push(format!("{} threads of {}", known.threads(), info.compute_units));
         let (tried, met, runners, warnings) = (vec![], HashMap::new(), vec![], vec![]);
         Ok(Race {
             wanted,
             space,
-        // The threads that there are, as a kernel gets them and as the device has them.
-        let mut surroundings = backend.surroundings();
-        surroundings.push(format!("{} threads of {}", known.threads(), info.compute_units));
             backend,
             over,
             flag,
@@ -223,11 +227,11 @@ impl<'a> Race<'a> {
             kept,
             device,
             compiler,
+            surroundings,
             info: info.clone(),
             tried,
             met,
             runners,
-            surroundings,
             drawn: VecDeque::new(),
             made: HashMap::new(),
             noted: HashSet::new(),
@@ -293,7 +297,7 @@ impl<'a> Race<'a> {
         report(self.standing(true));
         if !control.cancelled()
             && ending != Ending::Device
-            && let Err(problem) = self.last_few()
+            && let Err(problem) = self.measured_again().and_then(|()| self.last_few())
         {
             self.warnings.push(problem.message);
             ending = Ending::Device;
@@ -488,14 +492,21 @@ impl<'a> Race<'a> {
         let fate = Fate::Measured { median_ns, runs, known: was_known };
         self.tried.push(Tried { amounts: Some(amounts), ..tried(Some(ready.digest), fate) });
         let device = device.to_owned();
-        let runner = Runner { number, point, device, term, ready, median_ns, checked, in_turns: None };
+        let is_known = was_known;
+        let runner =
+            Runner { number, point, device, term, ready, median_ns, is_known, checked, in_turns: None };
         if !was_known {
             let entry = self.entry(&runner, median_ns, runs);
             self.warnings.extend(self.kept.keep(entry));
         }
-        let place = self.runners.partition_point(|r| r.median_ns <= median_ns);
-        self.runners.insert(place, runner);
+        self.place(runner);
         Ok(())
+    }
+
+    /// Puts a runner where it stands by its time.
+    fn place(&mut self, runner: Runner) {
+        let place = self.runners.partition_point(|r| r.median_ns <= runner.median_ns);
+        self.runners.insert(place, runner);
     }
 
     /// What is kept of a measurement.
@@ -505,7 +516,8 @@ impl<'a> Race<'a> {
         Entry { key: key.to_string(), kernel, device: self.device.clone(), median_ns, runs, check }
     }
 
-    /// What a measurement is of: a kernel at these sizes, on this device, by this compiler, with these settings.
+    /// What a measurement is of: a kernel at these sizes, on this device, by this compiler, with these settings, and with what
+    /// else decides its time.
     fn key(&self, kernel: Digest, device: &str) -> Digest {
         let sizes: Vec<String> = self.wanted.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let mut all = vec![kernel.to_string(), self.device.clone(), self.compiler.clone(), sizes.join(" ")];
@@ -518,6 +530,7 @@ impl<'a> Race<'a> {
     /// Why nothing was measured.
     fn nothing(&self, ending: Ending) -> Diagnostic {
         let tried = self.tried.len();
+        let unfinished = self.tried.iter().filter(|t| t.fate == Fate::Unfinished).count();
         let message = match ending {
             Ending::Stopped => return stopped(),
             Ending::Time => format!("In {} s nothing could be measured.", self.wanted.seconds),
@@ -526,6 +539,14 @@ impl<'a> Race<'a> {
         let mut problem = Diagnostic::error("E0317", message);
         for (why, number) in reasons(&self.tried).into_iter().take(5) {
             problem = problem.note(format!("{number} of {tried}: {why}"));
+        }
+        if unfinished > 0 {
+            problem = problem.note(format!(
+                "{unfinished} of {tried}: It was being made, compiled or run for the first time when the time was over."
+            ));
+        }
+        if tried == 0 {
+            problem = problem.note("The time was over before the first point was tried.");
         }
         match ending {
             Ending::Time => problem.hint("Give it more time: `--for 120s`, or `:tune 120s …` on the screen."),
