@@ -19,7 +19,7 @@ pub fn declarations(uses: &BTreeSet<Feature>) -> Option<String> {
         let Feature::Lanes(name, count, s) = feature else { return None };
         let (ty, suffix) = if *s == Scalar::F64 { ("double", "") } else { ("float", "f") };
         let params = vec![ty; *count].join(", ");
-        Some(format!("#pragma omp declare simd notinbranch\nextern {ty} {name}{suffix}({params});\n"))
+        Some(format!("extern {ty} {name}{suffix}({params}) __attribute__((__simd__(\"notinbranch\")));\n"))
     };
     let all: String = uses.iter().filter_map(one).collect();
     let has_them = "defined __GNUC__ && !defined __clang__ && defined __GLIBC__ && defined __x86_64__";
