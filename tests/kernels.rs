@@ -607,6 +607,42 @@ fn windows_are_reduced_column_by_column_by_any_operator() {
     check_each(&variants);
 }
 
+/// Functions of mathematics within lines on vectors are computed lane by lane where the C library can, to its last places.
+#[test]
+fn functions_of_mathematics_are_on_vectors() {
+    fn bilateral(g: &Given) -> Vec<Expected> {
+        let (n, m, a) = (g.size("n"), g.size("m"), g.floats(0));
+        let at = |y: usize, x: usize| f64::from(a[y * (m + 2) + x]);
+        let weight = |by: f64| (-8.0 * by * by).exp();
+        let pixel = |y: usize, x: usize| {
+            let window = || (0..9).map(move |k| at(y + k / 3, x + k % 3));
+            let here = at(y + 1, x + 1);
+            let all: f64 = window().map(|v| weight(v - here)).sum();
+            window().map(|v| weight(v - here) * v).sum::<f64>() / all
+        };
+        vec![Expected::Floats((0..n * m).map(|i| pixel(i / m, i % m) as f32).collect())]
+    }
+    const SIZES: [&[(&str, i64)]; 2] = [&[("n", 7), ("m", 45)], &[("n", 1), ("m", 2)]];
+    const TEXT: &str = "
+        def weight (c x: f32): f32 = exp (neg 8 * (x - c) * (x - c))
+        def bilateral (a: (n + 2).(m + 2).f32): n.m.f32 =
+          a |> map (slide 3 1) |> slide 3 1 |> map transpose |> map (map (\\w.
+            let here = w |> idx (natAsIndex 3 1) |> idx (natAsIndex 3 1)
+            (join w |> map (\\x. weight here x * x) |> reduce (+) 0) /
+              (join w |> map (weight here) |> reduce (+) 0)))
+        ";
+    let reference = Reference { kernel: "bilateral", sizes: SIZES, tolerance: 1e-5, compute: bilateral };
+    let written = parse(TEXT).unwrap();
+    let strategy = "bufferedPipeline(4, 3)";
+    let program = strategies::apply_within(strategies::OF_PIPELINES, &written, strategy).unwrap();
+    let module = compile(&default_lowering(&program).unwrap(), Target::C, None).unwrap().module;
+    let code: String =
+        module.kernels(shine_tui::emit::Language::C).map(|kernel| kernel.text.clone()).collect();
+    let declared = "extern float expf(float) __attribute__((__simd__(\"notinbranch\")));\n";
+    assert!(code.contains(declared) && code.contains("#pragma omp simd"), "{code}");
+    check_each(&[Variant { reference: &reference, program, sizes: &SIZES }]);
+}
+
 /// Which of the strategies for pipelines apply to which program, as `rules/README.md` says.
 #[test]
 fn the_table_of_pipelines_is_true() {

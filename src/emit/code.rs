@@ -5,6 +5,7 @@
 //! needs no record and every array has one scalar type.
 
 use super::Language;
+use super::mathematics;
 use super::names::Namer;
 use super::number::{Printer, Variable, Width};
 use super::prefetch::{Ahead, rows_ahead};
@@ -188,6 +189,8 @@ impl Helper {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Feature {
     Math,
+    /// A function of mathematics that may be computed lane by lane: its name in C for doubles, how many numbers of which type.
+    Lanes(&'static str, usize, Scalar),
     StdBool,
     StdInt,
     Half,
@@ -996,6 +999,8 @@ impl Generator {
             return Expr::call(f, args);
         }
         self.uses.insert(Feature::Math);
+        let width = if s == Some(Scalar::F64) { Scalar::F64 } else { Scalar::F32 };
+        self.uses.extend(mathematics::in_lanes(f, width));
         match s {
             Some(Scalar::F64) => Expr::call(f, args),
             // C has none for halves, and with a float what follows would not be rounded to a half.

@@ -2,6 +2,7 @@
 
 use super::Language;
 use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, is_strided, leaves, width};
+use super::mathematics;
 use super::number::Width;
 use super::share;
 use super::syntax::{Expr, Line, Lines, Part, Stmt};
@@ -429,6 +430,7 @@ fn headers(g: &mut Generator) -> Vec<String> {
         ];
         let used = headers.into_iter().filter(|(used, _)| *used);
         out.extend(used.map(|(_, header)| format!("#include <{header}>\n")));
+        out.extend(mathematics::declarations(&g.uses));
         if uses(Feature::Prefetch) {
             out.push(PREFETCH.to_string());
         }

@@ -10,6 +10,7 @@ pub mod dispatch;
 pub mod host;
 mod in_order;
 pub mod kernel;
+mod mathematics;
 pub mod module;
 pub mod names;
 pub mod number;
