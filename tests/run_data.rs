@@ -277,6 +277,32 @@ fn a_division_without_a_result_is_the_programs() {
     }
 }
 
+/// What a `scatter` leaves unwritten may be anything, whatever the type, and so may what is computed of it; the rest is compared.
+#[test]
+fn cells_that_nothing_writes_are_not_compared() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("at.txt"), "0 2 5").unwrap();
+    std::fs::write(dir.join("a.txt"), "7 8 9").unwrap();
+    std::fs::write(dir.join("program.rules"), "rule tooMuch = (x : i16) + 1 ~> x + 2\n").unwrap();
+    for (ty, strategy) in
+        [("u8", "id"), ("i8", "id"), ("i16", "id"), ("u16", "auto"), ("i32", "id"), ("f32", "id")]
+    {
+        let program = format!(
+            "def spread (at: n.idx[2*n]) (a: n.{ty}): (2*n).{ty} = scatter at a |> map (\\x. x + 1)\n"
+        );
+        let given = ["--input", "at=at.txt", "--input", "a=a.txt", "-s", strategy];
+        let ran = run(dir, &program, &given);
+        assert_eq!(ran.code, 0, "{ty}: {}", ran.err);
+        assert!(ran.out.contains("3 cells agree with plain C exactly"), "{ty}: {}", ran.out);
+        if ty == "i16" {
+            let ran =
+                run(dir, &program, &["--input", "at=at.txt", "--input", "a=a.txt", "-s", "topDown(tooMuch)"]);
+            assert!(ran.code != 0 && ran.err.contains("3 of 3 cells are wrong"), "{}{}", ran.out, ran.err);
+        }
+    }
+}
+
 /// The reference rounds as much as the kernel, or more.
 #[test]
 fn long_sums_in_double_precision_agree() {

@@ -1,6 +1,7 @@
 //! Arrays and scalars as they cross the border to a device: flat, row-major, little-endian.
 use crate::lang::value::half;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The type of one element in a device's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -213,22 +214,21 @@ impl HostData {
 
     /// Makes the elements look as if no kernel had written them.
     pub fn unwrite(&mut self, indices: &[usize]) {
-        let (elem, mut bytes) = (self.elem(), self.as_bytes().to_vec());
-        for index in indices {
-            let cell = index * elem.bytes()..(index + 1) * elem.bytes();
-            if let (Some(cell), Some(poison)) = (bytes.get_mut(cell), elem.poison().get(..elem.bytes())) {
-                cell.copy_from_slice(poison);
-            }
-        }
-        *self = HostData::from_bytes(elem, &bytes);
+        let (size, poison) = (self.elem().bytes(), self.elem().poison());
+        self.replace(indices, |_| poison.get(..size));
     }
 
     /// Takes elements from data of the same type and length.
     pub fn take_from(&mut self, other: &HostData, indices: &[usize]) {
+        self.replace(indices, |cell| other.as_bytes().get(cell));
+    }
+
+    /// Puts other bytes in the place of elements, where there are any for their bytes' places.
+    fn replace<'a>(&mut self, indices: &[usize], by: impl Fn(Range<usize>) -> Option<&'a [u8]>) {
         let (elem, mut bytes) = (self.elem(), self.as_bytes().to_vec());
         for index in indices {
             let cell = index * elem.bytes()..(index + 1) * elem.bytes();
-            if let (Some(own), Some(new)) = (bytes.get_mut(cell.clone()), other.as_bytes().get(cell)) {
+            if let (Some(own), Some(new)) = (bytes.get_mut(cell.clone()), by(cell)) {
                 own.copy_from_slice(new);
             }
         }

@@ -14,6 +14,7 @@ pub mod check;
 mod cpu;
 mod data;
 mod error;
+mod expected;
 pub mod fake;
 mod opencl;
 mod proto;
@@ -29,6 +30,7 @@ pub mod worker;
 pub use buffer::ALIGNMENT;
 pub use data::{Elem, HostData, HostScalar};
 pub use error::{Cause, DeviceError};
+pub use expected::Expected;
 pub use opencl::{group_fits, local_fits};
 pub use proto::{
     Access, Arg, DeviceInfo, DeviceKind, DeviceList, FloatMode, Language, MAX_STEPS, Mode, Param, PartTimes,

@@ -1,6 +1,6 @@
 //! Which cells of a result are undefined, where the interpreter is too slow to ask: a compiled program leaves some number
-//! in the cells that `padEmpty` makes. So it runs several times, each time with other numbers there, and what differs is
-//! undefined.
+//! in the cells that `padEmpty` makes and in those that `scatter` writes nothing to. So it runs several times, each time with
+//! other numbers there, and what differs is undefined.
 //!
 //! What a cell that is left undefined cannot change is defined: it is the same whatever a device finds there.
 
@@ -21,7 +21,8 @@ enum Fill {
     Other,
 }
 
-/// The program with numbers for what `padEmpty` leaves undefined, in several ways. None when nothing is undefined.
+/// The program with numbers for what `padEmpty` and `scatter` leave undefined, in several ways. None when nothing is undefined.
+/// It is to run in order, as plain C does: a `scatter` writes the numbers to all cells first, and then what it is given.
 pub fn filled(term: &Term) -> Option<Vec<Term>> {
     let term = unfolded(term);
     if !leaves_cells(&term) {
@@ -31,11 +32,48 @@ pub fn filled(term: &Term) -> Option<Vec<Term>> {
 }
 
 fn leaves_cells(t: &Term) -> bool {
-    t.as_pattern() == Some(Pattern::PadEmpty) || t.children().into_iter().any(leaves_cells)
+    t.as_pattern() == Some(Pattern::PadEmpty)
+        || is_partial_scatter(t)
+        || t.children().into_iter().any(leaves_cells)
 }
 
-/// `padCst 0 r value` for `padEmpty r`.
+/// Is this a `scatter` to more cells than it is given? To as many it writes all of them, as each index occurs once.
+fn is_partial_scatter(t: &Term) -> bool {
+    if t.as_pattern() != Some(Pattern::Scatter) {
+        return false;
+    }
+    let (params, result) = t.ty().signature();
+    let length = |ty: &Type| ty.as_array().map(|(n, _)| n.clone());
+    params.get(1).and_then(length) != length(&result)
+}
+
+/// `scatter` of values to all cells, and then of what it is given.
+fn scattered(indices: Term, xs: Term, cells: &Nat, fill: Fill) -> Option<Term> {
+    let (_, element) = xs.ty().as_array()?;
+    let value = constant(element, fill)?;
+    let each = |f: Term| build::generate(f).ok();
+    let index = Type::index(cells.clone());
+    let all = each(build::lam("i", index.clone(), Ok).ok()?)?;
+    let values = each(build::lam("i", index, |_| Ok(value)).ok()?)?;
+    build::scatter(build::concat(all, indices).ok()?, build::concat(values, xs).ok()?).ok()
+}
+
+/// `padCst 0 r value` for `padEmpty r`, and [`scattered`].
 fn with(t: &Term, fill: Fill) -> Option<Term> {
+    let (head, args) = t.spine();
+    if is_partial_scatter(head)
+        && let [indices, xs] = args.as_slice()
+    {
+        let (cells, _) = t.ty().as_array()?;
+        return scattered(with(indices, fill)?, with(xs, fill)?, cells, fill);
+    }
+    if is_partial_scatter(t) {
+        let (params, result) = t.ty().signature();
+        let ([indices, xs], (cells, _)) = (params.as_slice(), result.as_array()?) else { return None };
+        let misfit = || build::Misfit("There is no value of this type".into());
+        let of = |indices, xs| scattered(indices, xs, cells, fill).ok_or_else(misfit);
+        return build::lam2(("indices", indices.clone()), ("xs", xs.clone()), of).ok();
+    }
     if let Expr::Prim(p) = t.expr()
         && p.pattern == Pattern::PadEmpty
     {

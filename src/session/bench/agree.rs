@@ -1,14 +1,15 @@
 //! Comparing the outputs of a kernel with those of the program as it was written.
 
-use crate::device::HostData;
 use crate::device::check::{self, Check, Tolerance};
+use crate::device::{Expected, HostData};
 use crate::lang::diag::Diagnostic;
 
 /// How many cells are NaN, and were written.
-pub fn not_numbers(data: &HostData) -> usize {
+pub fn not_numbers(due: &Expected) -> usize {
+    let data = due.data();
     let poison = data.elem().poison();
     let cells = data.as_bytes().chunks_exact(data.elem().bytes()).enumerate();
-    let is_nan = |i: usize| data.get(i).is_some_and(|v| v.to_f64().is_nan());
+    let is_nan = |i: usize| !due.is_unwritten(i) && data.get(i).is_some_and(|v| v.to_f64().is_nan());
     cells.filter(|(i, bytes)| is_nan(*i) && poison.get(..bytes.len()) != Some(*bytes)).count()
 }
 
@@ -19,8 +20,8 @@ pub struct Agreement {
 }
 
 /// How many cells the components of a result have together.
-pub fn cells(components: &[HostData]) -> usize {
-    components.iter().map(HostData::len).sum()
+pub fn cells(components: &[Expected]) -> usize {
+    components.iter().map(|due| due.data().len()).sum()
 }
 
 pub fn something_else() -> Diagnostic {
@@ -59,7 +60,7 @@ pub fn is_of_the_compiler(problem: &Diagnostic) -> bool {
 
 /// Compares the components of two results; the tolerance is that of a component by its number.
 pub fn agree(
-    expected: &[HostData],
+    expected: &[Expected],
     found: &[HostData],
     tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
     where_: &str,
@@ -75,7 +76,7 @@ pub fn agree(
             1 => where_.to_string(),
             _ => format!("{where_}, in component {} of {number} of the result", i + 1),
         };
-        let check = agree_in(expected, found, tolerance(i, expected), &where_)?;
+        let check = agree_in(expected, found, tolerance(i, expected.data()), &where_)?;
         all.cells += check.cells;
         all.error = all.error.max(check.error);
     }
@@ -84,7 +85,7 @@ pub fn agree(
 
 /// Compares one component cell by cell. Floats may be summed in another order and fused.
 fn agree_in(
-    expected: &HostData,
+    expected: &Expected,
     found: &HostData,
     tolerance: Tolerance,
     where_: &str,

@@ -9,8 +9,8 @@ use super::{Asked, BenchProgress, Difference, target_of};
 use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
 use crate::device::{
-    Backend, Choice, Elem, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl,
-    RunReport, RunRequest, SCALAR, group_fits, local_fits, select,
+    Backend, Choice, Elem, Expected, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress,
+    RunControl, RunReport, RunRequest, SCALAR, group_fits, local_fits, select,
 };
 use crate::emit::code::leaves;
 use crate::emit::{self, Language, Module, data};
@@ -47,7 +47,7 @@ fn key(term: &Term, inputs: &Inputs, sizes: &Sizes) -> Digest {
 
 /// What a kernel's outputs are compared with.
 pub(super) struct Reference {
-    pub(super) outputs: Vec<HostData>,
+    pub(super) outputs: Vec<Expected>,
     pub(super) in_doubles: bool,
 }
 
@@ -262,9 +262,9 @@ impl<'a> Checked<'a> {
         let (expected, found) = (&own.reference.outputs, &others.reference.outputs);
         let (mut first, mut wrong, mut all) = (None, 0, 0);
         for (i, (e, f)) in expected.iter().zip(found).enumerate() {
-            let (a, b) = (one(e), two(e));
+            let (a, b) = (one(e.data()), two(e.data()));
             let tolerance = Tolerance { relative: a.relative.max(b.relative), floor: a.floor.max(b.floor) };
-            let check = check::compare(e, f, tolerance);
+            let check = check::compare(e, f.data(), tolerance);
             wrong += check.wrong;
             all += check.cells;
             first = first.or_else(|| check.first_wrong.map(|cell| (i, cell)));
@@ -286,7 +286,7 @@ impl<'a> Checked<'a> {
     /// compiler makes no vectors: then the compiler is wrong; or where products are rounded before they are added to something.
     fn agreement(
         &self,
-        expected: &[HostData],
+        expected: &[Expected],
         found: &[HostData],
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
         where_: &str,
@@ -371,7 +371,8 @@ impl<'a> Checked<'a> {
             foreign::evaluate(&|table| interpret(Some(table)), &apply)?
         };
         let (_, result) = workspace.program.term.ty().signature();
-        let mut expected: Vec<HostData> = components(&value, &result, sizes)?;
+        let mut expected: Vec<Expected> =
+            components(&value, &result, sizes)?.into_iter().map(Expected::from).collect();
         for (component, holes) in expected.iter_mut().zip(data::holes(&value, &result)) {
             component.unwrite(&holes);
         }
@@ -499,25 +500,27 @@ impl<'a> Checked<'a> {
         term: &Term,
         inputs: &Inputs,
         sizes: &Sizes,
-    ) -> Result<Vec<HostData>, Diagnostic> {
+    ) -> Result<Vec<Expected>, Diagnostic> {
         let Some(filled) = undefined::filled(term) else {
-            return self.plainly(term, inputs, sizes);
+            return Ok(self.plainly(term, inputs, sizes)?.into_iter().map(Expected::from).collect());
         };
         let mut runs = vec![];
         for term in &filled {
             runs.push(self.plainly(term, inputs, sizes)?);
         }
-        let mut outputs = runs.pop().unwrap_or_default();
-        for (i, component) in outputs.iter_mut().enumerate() {
+        let outputs = runs.pop().unwrap_or_default();
+        let defined = |(i, component): (usize, HostData)| {
             let size = component.elem().bytes();
             let cell =
                 |data: &HostData, k: usize| data.as_bytes().get(k * size..(k + 1) * size).map(<[u8]>::to_vec);
             let differs =
-                |k: &usize| runs.iter().any(|o| o.get(i).and_then(|o| cell(o, *k)) != cell(component, *k));
+                |k: &usize| runs.iter().any(|o| o.get(i).and_then(|o| cell(o, *k)) != cell(&component, *k));
             let holes: Vec<usize> = (0..component.len()).filter(differs).collect();
-            component.unwrite(&holes);
-        }
-        Ok(outputs)
+            let mut expected = Expected::from(component);
+            expected.unwrite(&holes);
+            expected
+        };
+        Ok(outputs.into_iter().enumerate().map(defined).collect())
     }
 
     /// The outputs of plain C, at the widths of the program's types. Its outermost loop runs on threads where it can, which
@@ -561,7 +564,7 @@ impl<'a> Checked<'a> {
         let mut floor = 0.0;
         if cells < FEW && reference.in_doubles && rounding::counts_up(program) {
             let sums = self.reference(&inputs.magnitudes(), sizes)?.outputs;
-            let largest = sums.iter().map(check::magnitude).fold(0.0, f64::max);
+            let largest = sums.iter().map(|due| check::magnitude(due.data())).fold(0.0, f64::max);
             floor = largest / rounding::steps(program, sizes).sqrt();
         }
         // Of what is in double precision anyway the reference rounds as much as the program as written, and where numbers are
@@ -606,7 +609,11 @@ impl<'a> Checked<'a> {
         let (workspace, term) = (self.asked.workspace, self.asked.term);
         let inputs = Inputs::random(term, sizes, kind)?;
         let expected = self.reference(&inputs, sizes)?.outputs;
-        let values = expected.iter().flat_map(|data| (0..data.len()).filter_map(|i| data.get(i)));
+        let written = |due: &Expected, i: &usize| !due.is_unwritten(*i);
+        let values = expected.iter().flat_map(|due| {
+            let cells = (0..due.data().len()).filter(move |i| written(due, i));
+            cells.filter_map(|i| due.data().get(i))
+        });
         let largest = values.map(HostScalar::to_f64).fold(0.0, f64::max);
         let excess = largest / rounding::exact_up_to(workspace.program.term.ty());
         if excess <= 1.0 {

@@ -5,7 +5,7 @@ use super::agree::{Agreement, agree, cells};
 use super::checked::{Checked, Reference};
 use super::inputs::Inputs;
 use crate::device::check::{self, Tolerance};
-use crate::device::{Elem, HostData, stats};
+use crate::device::{Elem, Expected, HostData, stats};
 use crate::lang::diag::Diagnostic;
 use crate::lang::rounding;
 use crate::session::action::Sizes;
@@ -24,9 +24,10 @@ const MOVES: u32 = 5;
 const STILL: f64 = 0.1;
 
 /// Are there as many cells of the same types in both?
-fn alike(some: &[HostData], others: &[HostData]) -> bool {
+fn alike(some: &[Expected], others: &[impl AsRef<HostData>]) -> bool {
     let same = |(a, b): (&HostData, &HostData)| (a.elem(), a.len()) == (b.elem(), b.len());
-    some.len() == others.len() && some.iter().zip(others).all(same)
+    let (some, others) = (some.iter().map(Expected::data), others.iter().map(AsRef::as_ref));
+    some.len() == others.len() && some.zip(others).all(same)
 }
 
 impl Checked<'_> {
@@ -51,18 +52,18 @@ impl Checked<'_> {
     /// values itself. None where another cell is wrong as well, or these are not few.
     pub(super) fn decided_by_rounding(
         &self,
-        reference: &[HostData],
+        reference: &[Expected],
         outputs: &[HostData],
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
         inputs: &Inputs,
         sizes: &Sizes,
-    ) -> Result<Option<(Vec<HostData>, usize)>, Diagnostic> {
+    ) -> Result<Option<(Vec<Expected>, usize)>, Diagnostic> {
         if !alike(reference, outputs) {
             return Ok(None);
         }
         let each = || reference.iter().zip(outputs).enumerate();
         let mut wrong: Vec<Vec<usize>> =
-            each().map(|(i, (e, f))| check::wrong_cells(e, f, tolerance(i, e))).collect();
+            each().map(|(i, (e, f))| check::wrong_cells(e, f, tolerance(i, e.data()))).collect();
         let number: usize = wrong.iter().map(Vec::len).sum();
         if number > MOST_DECIDED.max(cells(reference) / DECIDED) {
             return Ok(None);
@@ -72,7 +73,7 @@ impl Checked<'_> {
             let other = self.moved(inputs, sizes, turn)?;
             for (i, (_, found)) in each() {
                 let Some(moved) = other.get(i) else { return Ok(None) };
-                let known = tolerance(i, moved);
+                let known = tolerance(i, moved.data());
                 let (still, decided): (Vec<_>, Vec<_>) =
                     wrong[i].iter().partition(|k| check::is_wrong(moved, found, known, **k));
                 eased[i].take_from(found, &decided);
@@ -90,11 +91,11 @@ impl Checked<'_> {
     /// is no such cell.
     pub(super) fn parted_by_overflow(
         &self,
-        reference: &[HostData],
+        reference: &[Expected],
         outputs: &[HostData],
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
         inputs: &Inputs,
-    ) -> Result<Option<(Vec<HostData>, usize)>, Diagnostic> {
+    ) -> Result<Option<(Vec<Expected>, usize)>, Diagnostic> {
         if !alike(reference, outputs) {
             return Ok(None);
         }
@@ -106,16 +107,16 @@ impl Checked<'_> {
         let mut number = 0;
         for (i, ((expected, found), own)) in reference.iter().zip(outputs).zip(&own).enumerate() {
             let value = |data: &HostData, k: usize| data.get(k).map_or(f64::NAN, |v| v.to_f64());
-            let known = tolerance(i, own);
+            let known = tolerance(i, own.data());
             let is_right = |k: usize| {
-                let (due, own_is, is) = (value(expected, k), value(own, k), value(found, k));
+                let (due, own_is, is) = (value(expected.data(), k), value(own.data(), k), value(found, k));
                 let parts = !due.is_finite() || !own_is.is_finite();
                 // What was not written looks like a NaN. Of an infinity comes another order's NaN, and no other infinity.
                 let written = !own.is_unwritten(k) && !found.is_unwritten(k);
                 let as_own = !check::is_wrong(own, found, known, k);
                 parts && written && (as_own || own_is.is_infinite() && is.is_nan())
             };
-            let right: Vec<usize> = check::wrong_cells(expected, found, tolerance(i, expected))
+            let right: Vec<usize> = check::wrong_cells(expected, found, tolerance(i, expected.data()))
                 .into_iter()
                 .filter(|k| is_right(*k))
                 .collect();
@@ -130,7 +131,7 @@ impl Checked<'_> {
     /// away.
     pub(super) fn within_rounding(
         &self,
-        own: &[HostData],
+        own: &[Expected],
         found: &[HostData],
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
         inputs: &Inputs,
@@ -145,7 +146,7 @@ impl Checked<'_> {
         let value = |data: &HostData, k: usize| data.get(k).map_or(f64::NAN, |v| v.to_f64());
         let mut wrong: Vec<(usize, usize)> = vec![];
         for (i, (double, found)) in doubles.iter().zip(found).enumerate() {
-            let known = tolerance(i, double);
+            let known = tolerance(i, double.data());
             let cells = check::wrong_cells(double, found, known);
             // Where double precision has room and the program as written overflows, its own value is right, too.
             wrong.extend(
@@ -158,7 +159,7 @@ impl Checked<'_> {
         for turn in 0..MOVES {
             for ((most, double), moved) in most.iter_mut().zip(&doubles).zip(&moved) {
                 for (k, most) in most.iter_mut().enumerate() {
-                    let by = (value(moved, k) - value(double, k)).abs();
+                    let by = (value(moved.data(), k) - value(double.data(), k)).abs();
                     *most = if by.is_finite() { most.max(by) } else { *most };
                 }
             }
@@ -166,7 +167,7 @@ impl Checked<'_> {
             let least: Vec<f64> =
                 most.iter().map(|most| stats::quantile_of(most, STILL).unwrap_or(0.0)).collect();
             wrong.retain(|(i, k)| {
-                let away = (value(&found[*i], *k) - value(&doubles[*i], *k)).abs();
+                let away = (value(&found[*i], *k) - value(doubles[*i].data(), *k)).abs();
                 let by = most[*i].get(*k).map_or(least[*i], |most| most.max(least[*i]));
                 // What is no number is as far away as can be.
                 let is_explained = away <= AS_FAR * by;
@@ -187,12 +188,12 @@ impl Checked<'_> {
     /// others.
     fn moved_in_singles(
         &self,
-        doubles: &[HostData],
+        doubles: &[Expected],
         inputs: &Inputs,
         sizes: &Sizes,
     ) -> Result<Vec<Vec<f64>>, Diagnostic> {
-        let nothing = || doubles.iter().map(|double| vec![0.0; double.len()]).collect();
-        let has_doubles = doubles.iter().any(|double| double.elem() == Elem::F64);
+        let nothing = || doubles.iter().map(|double| vec![0.0; double.data().len()]).collect();
+        let has_doubles = doubles.iter().any(|double| double.data().elem() == Elem::F64);
         let Some(singles) = rounding::in_singles(&self.plain()).filter(|_| has_doubles) else {
             return Ok(nothing());
         };
@@ -208,19 +209,19 @@ impl Checked<'_> {
             let is_double = double.elem() == Elem::F64;
             (0..double.len()).map(|k| by(k).filter(|_| is_double).unwrap_or(0.0)).collect()
         };
-        Ok(doubles.iter().zip(&singles).map(one).collect())
+        Ok(doubles.iter().map(Expected::data).zip(singles.iter().map(Expected::data)).map(one).collect())
     }
 
     /// What the interpreter expects without the cells that overflow there and have in the kernel what they are in double precision:
     /// one operation of a product and a sum overflows less than two.
     pub(super) fn not_overflown(
         &self,
-        mut expected: Vec<HostData>,
+        mut expected: Vec<Expected>,
         found: &[HostData],
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
         inputs: &Inputs,
         sizes: &Sizes,
-    ) -> Result<Vec<HostData>, Diagnostic> {
+    ) -> Result<Vec<Expected>, Diagnostic> {
         let Reference { outputs: doubles, in_doubles: true } = self.reference(inputs, sizes)? else {
             return Ok(expected);
         };
@@ -228,10 +229,10 @@ impl Checked<'_> {
             return Ok(expected);
         }
         for (i, ((expected, found), double)) in expected.iter_mut().zip(found).zip(&doubles).enumerate() {
-            let known = tolerance(i, double);
+            let known = tolerance(i, double.data());
             let finite = |data: &HostData, k: usize| data.get(k).is_some_and(|v| v.to_f64().is_finite());
-            let right: Vec<usize> = (0..expected.len())
-                .filter(|k| !finite(expected, *k) && !expected.is_unwritten(*k))
+            let right: Vec<usize> = (0..expected.data().len())
+                .filter(|k| !finite(expected.data(), *k) && !expected.is_unwritten(*k))
                 .filter(|k| finite(found, *k) && !check::is_wrong(double, found, known, *k))
                 .collect();
             expected.unwrite(&right);
@@ -241,17 +242,18 @@ impl Checked<'_> {
 
     /// The outputs of the reference where its inputs, and the numbers in it, differ in their last digits, in another way in each
     /// turn.
-    fn moved(&self, inputs: &Inputs, sizes: &Sizes, turn: u32) -> Result<Vec<HostData>, Diagnostic> {
+    fn moved(&self, inputs: &Inputs, sizes: &Sizes, turn: u32) -> Result<Vec<Expected>, Diagnostic> {
         let plain = rounding::in_last_digits(&self.plain(), turn);
         Ok(self.reference_of(plain, &inputs.in_last_digits(turn), sizes)?.outputs)
     }
 
     /// How far the program as written is from a reference in double precision, by what it rounds itself: for each
     /// component the largest relative error. Sums of numbers whose distribution is skewed may lose more than chance does.
-    pub(super) fn own_errors(&self, reference: &[HostData], inputs: &Inputs) -> Result<Vec<f64>, Diagnostic> {
+    pub(super) fn own_errors(&self, reference: &[Expected], inputs: &Inputs) -> Result<Vec<f64>, Diagnostic> {
         let own = self.defined(&self.plain(), inputs, self.asked.sizes)?;
-        let error = |(expected, own): (&HostData, &HostData)| {
-            let error = check::compare(expected, own, Tolerance::rounding(expected, 1.0)).error;
+        let error = |(expected, own): (&Expected, &Expected)| {
+            let tolerance = Tolerance::rounding(expected.data(), 1.0);
+            let error = check::compare(expected, own.data(), tolerance).error;
             if error.is_finite() { error } else { 0.0 }
         };
         Ok(reference.iter().zip(&own).map(error).collect())
