@@ -743,6 +743,38 @@ fn no_right_rule_is_refused() {
     assert!(refused.is_empty(), "{}", refused.join("\n\n"));
 }
 
+/// Rules that hold of operators that are commutative or have a neutral value, or of the first and the last of two, and not of
+/// all that are associative and idempotent.
+const OF_BANDS: &[&str] = &[
+    "rule bad(p) [reassociates] =
+       reduce op init (xs : (n*p).t) ~> reduce op init (map (\\c. reduce op init c) (split p xs)) where assoc op, idempotent op",
+    "rule bad [reassociates] =
+       reduce op (z : t) (concat xs (ys : m.t)) ~> reduce op (reduce op (reduce op z xs) [z]) ys where assoc op, idempotent op",
+    "rule bad [reassociates] = op (op (x : t) y) x ~> op x y where assoc op, idempotent op",
+    "rule bad [reassociates] = op (op (x : t) y) x ~> op y x where assoc op, idempotent op",
+    "rule bad [reassociates] = op x (op y (op x z)) ~> op x (op y (z : t)) where assoc op, idempotent op",
+    "rule bad [reassociates] = op x (op y (op x z)) ~> op x (op y (z : t)) where assoc op, idempotent op, neutral op e",
+    "rule bad [reassociates] = op (op x y) (op x z) ~> op x (op y (z : t)) where assoc op",
+    "rule bad [reassociates] = op (x : t) (op y z) ~> op x z where assoc op",
+    "rule bad [reassociates] = op (x : t) y ~> op y x where idempotent op, neutral op e",
+];
+
+#[test]
+fn rules_of_operators_that_only_some_operators_break_are_caught_whatever_the_seed() {
+    let mut missed = vec![];
+    for text in OF_BANDS {
+        let (rules, problems) = load(text);
+        let rule = rules.get("bad").unwrap_or_else(|| panic!("{text}\n{problems:?}"));
+        for seed in 1..=6 {
+            let report = check(rule, &Thoroughness { seed, ..Thoroughness::default() });
+            if report.counterexample.is_none() {
+                missed.push(format!("{text} (seed {seed})"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
 /// Nothing is known of a value that takes too long to find.
 #[test]
 fn what_cannot_be_evaluated_is_no_counterexample() {

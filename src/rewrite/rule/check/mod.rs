@@ -12,6 +12,7 @@ mod instance;
 mod mentioned;
 mod operator;
 pub mod property;
+mod rows;
 mod shrink;
 mod size_borders;
 mod sizes;
@@ -467,6 +468,7 @@ impl Cases<'_> {
         let sides = Sides::of(rule, case, after);
         let (mut agreed, mut in_vain) = (0, vec![]);
         let (params, _) = case.term.ty().signature();
+        let inputs = if drawing.is_of_operators() { 2 * inputs } else { inputs };
         let inputs = if params.iter().any(Type::has_array) { inputs } else { SCALAR_INPUTS * inputs };
         // Long ones take long, and rarely two of them tell more than one.
         let inputs = if sizes::scale(&case.origin) > LONG { inputs.min(2) } else { inputs };
