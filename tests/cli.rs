@@ -1922,3 +1922,28 @@ alias fuse = mapFusion
     write(dir.path(), "own/all.elevate", "strategy rows = topDown(nosuch)");
     refused(&run(dir.path(), &["apply", &program, "--rules", "own", "-s", "id"]), 2, "E0301");
 }
+
+/// What no search ever finds is said without one.
+#[test]
+fn searches_for_what_never_comes_end_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "def f (a: (2*n).m.f32): (2*n).m.f32 = a |> map (map sqrt) |> map (map abs)";
+    let program = write(dir.path(), "f.rise", text);
+    for (sketch, said, hint) in [
+        ("map ? ?", "has type", "begins with `\\x.` for each argument"),
+        ("map ? ? using { mapFusion }", "has type", "begins with `\\x.` for each argument"),
+        ("contains(scanSeq ? ? ?)", "asks for `scanSeq`", "Leave it out of the sketch"),
+        ("contains(sin) and contains(map ? ?)", "asks for `sin`", "Leave it out of the sketch"),
+    ] {
+        let began = std::time::Instant::now();
+        let ran = run(dir.path(), &["apply", &program, "-s", &format!("reach {sketch}")]);
+        refused(&ran, 1, "E0311");
+        assert!(ran.err.contains(said) && ran.err.contains(hint), "{sketch}\n{}", ran.err);
+        assert!(began.elapsed() < std::time::Duration::from_secs(30), "{sketch}: {:?}", began.elapsed());
+    }
+    // What the hints say leads on, and so does what only a procedure makes.
+    for sketch in ["\\x. map ? ?", "contains(map ? ?)", "contains(vectorFromScalar ?) or contains(map ? ?)"] {
+        let ran = run(dir.path(), &["apply", &program, "-s", &format!("reach {sketch}")]);
+        assert_eq!(ran.code, 0, "{sketch}\n{}", ran.err);
+    }
+}
