@@ -1947,3 +1947,18 @@ fn searches_for_what_never_comes_end_at_once() {
         assert_eq!(ran.code, 0, "{sketch}\n{}", ran.err);
     }
 }
+
+/// The hint where a pattern stands without all of its arguments is what leads on.
+#[test]
+fn a_pattern_is_asked_for_with_as_many_arguments_as_the_rule_takes() {
+    let dir = tempfile::tempdir().unwrap();
+    let asum = write(dir.path(), "asum.rise", "def asum (x: n.f32): f32 = map abs x |> reduce (+) 0");
+    let parts = |p: &str| format!("topDown(reduceInParts(32)) ; topDown(reduceInParts(64)) @ outermost({p})");
+    for asked in ["isReduce", "isApplied(isReduce)", "isApplied(isApplied(isReduce))"] {
+        let ran = run(dir.path(), &["apply", &asum, "-s", &parts(asked)]);
+        refused(&ran, 1, "E0311");
+        let all = "isApplied(isApplied(isApplied(isReduce)))";
+        assert!(ran.err.contains(&format!("`{all}`")), "{}", ran.err);
+        assert_eq!(run(dir.path(), &["apply", &asum, "-s", &parts(all)]).code, 0);
+    }
+}
