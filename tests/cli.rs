@@ -1962,3 +1962,19 @@ fn a_pattern_is_asked_for_with_as_many_arguments_as_the_rule_takes() {
         assert_eq!(run(dir.path(), &["apply", &asum, "-s", &parts(all)]).code, 0);
     }
 }
+
+#[test]
+fn a_folder_in_the_place_of_rules_is_told_as_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = write(dir.path(), "dot.rise", DOT);
+    std::fs::create_dir(dir.path().join("dot.rules")).unwrap();
+    let ran = run(dir.path(), &["apply", &program, "-s", "id"]);
+    refused(&ran, 2, "E0004");
+    assert!(ran.err.contains("dot.rules` is a folder") && ran.err.contains("another name"), "{}", ran.err);
+    assert!(!ran.err.contains("program file in it"), "{}", ran.err);
+    // What the hint says.
+    let rules = dir.path().join("dot.rules");
+    assert_eq!(run(dir.path(), &["apply", &program, "--rules", "dot.rules", "-s", "id"]).code, 0);
+    std::fs::rename(&rules, dir.path().join("own")).unwrap();
+    assert_eq!(run(dir.path(), &["apply", &program, "--rules", "own", "-s", "id"]).code, 0);
+}
