@@ -1878,3 +1878,126 @@ fn padding_with_the_ends_asks_for_an_element() {
     let done = run(folder.path(), &apply);
     assert!(done.out.contains("-- where 1 <= 4*(n div 4)"), "{}{}", done.out, done.err);
 }
+
+/// What a file of strategies says that means nothing is an error in every command that reads it, with its place.
+#[test]
+fn strategies_that_name_what_there_is_not_are_refused_where_they_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = write(dir.path(), "dot.rise", DOT);
+    // The text, the code of what is wrong, and what is pointed at.
+    let cases = [
+        ("strategy broken = topDown(nosuch)", "E0301", "nosuch"),
+        ("strategy broken = topDown(splitJoin(q))", "E0301", "q"),
+        ("strategy broken = mapFusion ; nosuch(3)", "E0301", "nosuch"),
+        ("strategy broken = topDown(splitJoin(4, 5))", "E0308", "5"),
+        ("strategy broken = topDown(splitJoin)", "E0308", "splitJoin"),
+        ("strategy broken = topDown(mapFusion, mapFusion)", "E0308", "mapFusion"),
+        ("strategy broken = topDown(4)", "E0306", "4"),
+        ("strategy broken = topDown(splitJoin(mapFusion))", "E0307", "mapFusion"),
+        ("strategy broken = mapFusion @ topDown @ nosuch", "E0301", "nosuch"),
+        ("strategy broken(x) = helper(x) where helper(y, z) = splitJoin(y)", "E0308", "helper(x)"),
+        ("strategy twice(s) = s ; s\nstrategy broken = twice(tile)", "E0308", "tile"),
+        ("strategy broken = reach containsMap(k, ?) using nosuchRules", "E0301", "nosuchRules"),
+        ("strategy broken = reach containsMap(k, ?) using { splitJoin }", "E0210", "splitJoin"),
+        ("strategy broken = reach containsMap(q, ?)", "E0403", "q"),
+        ("strategy broken = reach nosuch(?)", "E0404", "nosuch"),
+        ("sketch broken = contains(nosuch(?))", "E0404", "nosuch"),
+        ("alias broken = nosuch", "E0301", "nosuch"),
+    ];
+    for (text, code, at) in cases {
+        write(dir.path(), "dot.elevate", text);
+        for command in [
+            vec!["strategies", "--program", &program],
+            vec!["rules", "--program", &program],
+            vec!["compile", &program, "-s", "lowerSequential"],
+            vec!["apply", &program, "-s", "id"],
+        ] {
+            let ran = run(dir.path(), &command);
+            refused(&ran, 2, code);
+            let line = ran.err.lines().find(|l| l.contains('^')).unwrap_or_default();
+            let marks = line.chars().filter(|c| *c == '^').count();
+            assert_eq!(marks, at.len(), "{text}: {command:?}\n{}", ran.err);
+        }
+    }
+    // What is right stays right: parameters, sizes of the program, what is left open, what defines itself.
+    let right = "strategy twice(s) = s ; s
+strategy sized(x = 4) = splitJoin(x) <+ splitJoin(k) <+ splitJoin(x * 2)
+strategy again(s) = try(s ; again(s))
+strategy chosen = splitJoin(?tile in {4, 8}) ; choose(mapFusion, id)
+strategy use = topDown(twice(sized)) ; topDown(sized(8)) ; again(mapFusion) ; chosen with (tile: 4)
+strategy local(x) = helper(x, id) where helper(y, s) = splitJoin(y) ; s
+strategy each([]) = id
+strategy each(x :: xs) = splitJoin(x) ; each(xs)
+strategy lists = each([2, 4]) ; (mapFusion @ topDown) ; isMap ; argumentOf(map, id) ; rightToLeft(splitJoin(4))
+strategy looks(x) = reach containsMap(x, row(?)) using { splitJoin(x) }
+sketch row(f) = contains(map f)
+alias fuse = mapFusion
+";
+    write(dir.path(), "dot.elevate", right);
+    let ran = run(dir.path(), &["strategies", "--program", &program]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // Elsewhere the sizes of any program may be meant, and other names not.
+    std::fs::remove_file(dir.path().join("dot.elevate")).unwrap();
+    std::fs::create_dir(dir.path().join("own")).unwrap();
+    write(dir.path(), "own/all.elevate", "strategy rows = topDown(splitJoin(cols))");
+    let ran = run(dir.path(), &["apply", &program, "--rules", "own", "-s", "id"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    write(dir.path(), "own/all.elevate", "strategy rows = topDown(nosuch)");
+    refused(&run(dir.path(), &["apply", &program, "--rules", "own", "-s", "id"]), 2, "E0301");
+}
+
+/// What no search ever finds is said without one.
+#[test]
+fn searches_for_what_never_comes_end_at_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "def f (a: (2*n).m.f32): (2*n).m.f32 = a |> map (map sqrt) |> map (map abs)";
+    let program = write(dir.path(), "f.rise", text);
+    for (sketch, said, hint) in [
+        ("map ? ?", "has type", "begins with `\\x.` for each argument"),
+        ("map ? ? using { mapFusion }", "has type", "begins with `\\x.` for each argument"),
+        ("contains(scanSeq ? ? ?)", "asks for `scanSeq`", "Leave it out of the sketch"),
+        ("contains(sin) and contains(map ? ?)", "asks for `sin`", "Leave it out of the sketch"),
+    ] {
+        let began = std::time::Instant::now();
+        let ran = run(dir.path(), &["apply", &program, "-s", &format!("reach {sketch}")]);
+        refused(&ran, 1, "E0311");
+        assert!(ran.err.contains(said) && ran.err.contains(hint), "{sketch}\n{}", ran.err);
+        assert!(began.elapsed() < std::time::Duration::from_secs(30), "{sketch}: {:?}", began.elapsed());
+    }
+    // What the hints say leads on, and so does what only a procedure makes.
+    for sketch in ["\\x. map ? ?", "contains(map ? ?)", "contains(vectorFromScalar ?) or contains(map ? ?)"] {
+        let ran = run(dir.path(), &["apply", &program, "-s", &format!("reach {sketch}")]);
+        assert_eq!(ran.code, 0, "{sketch}\n{}", ran.err);
+    }
+}
+
+/// The hint where a pattern stands without all of its arguments is what leads on.
+#[test]
+fn a_pattern_is_asked_for_with_as_many_arguments_as_the_rule_takes() {
+    let dir = tempfile::tempdir().unwrap();
+    let asum = write(dir.path(), "asum.rise", "def asum (x: n.f32): f32 = map abs x |> reduce (+) 0");
+    let parts = |p: &str| format!("topDown(reduceInParts(32)) ; topDown(reduceInParts(64)) @ outermost({p})");
+    for asked in ["isReduce", "isApplied(isReduce)", "isApplied(isApplied(isReduce))"] {
+        let ran = run(dir.path(), &["apply", &asum, "-s", &parts(asked)]);
+        refused(&ran, 1, "E0311");
+        let all = "isApplied(isApplied(isApplied(isReduce)))";
+        assert!(ran.err.contains(&format!("`{all}`")), "{}", ran.err);
+        assert_eq!(run(dir.path(), &["apply", &asum, "-s", &parts(all)]).code, 0);
+    }
+}
+
+#[test]
+fn a_folder_in_the_place_of_rules_is_told_as_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = write(dir.path(), "dot.rise", DOT);
+    std::fs::create_dir(dir.path().join("dot.rules")).unwrap();
+    let ran = run(dir.path(), &["apply", &program, "-s", "id"]);
+    refused(&ran, 2, "E0004");
+    assert!(ran.err.contains("dot.rules` is a folder") && ran.err.contains("another name"), "{}", ran.err);
+    assert!(!ran.err.contains("program file in it"), "{}", ran.err);
+    // What the hint says.
+    let rules = dir.path().join("dot.rules");
+    assert_eq!(run(dir.path(), &["apply", &program, "--rules", "dot.rules", "-s", "id"]).code, 0);
+    std::fs::rename(&rules, dir.path().join("own")).unwrap();
+    assert_eq!(run(dir.path(), &["apply", &program, "--rules", "own", "-s", "id"]).code, 0);
+}

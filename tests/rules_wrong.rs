@@ -3,8 +3,9 @@
 use crate::cli_common;
 use shine_tui::lang::diag::Sources;
 use shine_tui::rewrite::rule::RuleSet;
-use shine_tui::rewrite::rule::check::{Thoroughness, check};
+use shine_tui::rewrite::rule::check::{LEAST, Report, Thoroughness, Verdict, check};
 use shine_tui::rewrite::rule::load::Source;
+use std::cell::Cell;
 use std::process::{Command, Stdio};
 
 enum Caught {
@@ -741,6 +742,95 @@ fn no_right_rule_is_refused() {
         }
     }
     assert!(refused.is_empty(), "{}", refused.join("\n\n"));
+}
+
+/// Rules that hold of operators that are commutative or have a neutral value, or of the first and the last of two, and not of
+/// all that are associative and idempotent.
+const OF_BANDS: &[&str] = &[
+    "rule bad(p) [reassociates] =
+       reduce op init (xs : (n*p).t) ~> reduce op init (map (\\c. reduce op init c) (split p xs)) where assoc op, idempotent op",
+    "rule bad [reassociates] =
+       reduce op (z : t) (concat xs (ys : m.t)) ~> reduce op (reduce op (reduce op z xs) [z]) ys where assoc op, idempotent op",
+    "rule bad [reassociates] = op (op (x : t) y) x ~> op x y where assoc op, idempotent op",
+    "rule bad [reassociates] = op (op (x : t) y) x ~> op y x where assoc op, idempotent op",
+    "rule bad [reassociates] = op x (op y (op x z)) ~> op x (op y (z : t)) where assoc op, idempotent op",
+    "rule bad [reassociates] = op x (op y (op x z)) ~> op x (op y (z : t)) where assoc op, idempotent op, neutral op e",
+    "rule bad [reassociates] = op (op x y) (op x z) ~> op x (op y (z : t)) where assoc op",
+    "rule bad [reassociates] = op (x : t) (op y z) ~> op x z where assoc op",
+    "rule bad [reassociates] = op (x : t) y ~> op y x where idempotent op, neutral op e",
+];
+
+#[test]
+fn rules_of_operators_that_only_some_operators_break_are_caught_whatever_the_seed() {
+    let mut missed = vec![];
+    for text in OF_BANDS {
+        let (rules, problems) = load(text);
+        let rule = rules.get("bad").unwrap_or_else(|| panic!("{text}\n{problems:?}"));
+        for seed in 1..=6 {
+            let report = check(rule, &Thoroughness { seed, ..Thoroughness::default() });
+            if report.counterexample.is_none() {
+                missed.push(format!("{text} (seed {seed})"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+/// Rules that are wrong at few numbers, which take long to be tested.
+const SELDOM_WRONG: &[&str] = &[
+    "rule bad = (x : i16) * y == 12321 ~> x == 111 and y == 111",
+    "rule bad = (x : i32) * y == 1022117 ~> x == 1009 and y == 1013",
+    "rule bad = (x : i16) * y * z == 12321 ~> false",
+    "rule bad = not ((x : u16) * y == 4711 and y > 2) ~> true",
+    "rule bad = generate (\\(i : idx[n]). select (indexAsNat i == 77777) 1 0) ~> generate (\\(i : idx[n]). 0)",
+    "rule bad = generate (\\(i : idx[n]). select (indexAsNat i == 5000) 1 0) ~> generate (\\(i : idx[n]). 0)",
+    "rule bad = generate (\\(i : idx[n]). select (indexAsNat i == 99999) 1.5 0.5) ~> generate (\\(i : idx[n]). 0.5)",
+];
+
+/// As `rules check` tests them: after a while it ends as soon as enough is tested.
+#[test]
+fn rules_that_are_seldom_wrong_are_caught_before_time_is_over() {
+    let mut missed = vec![];
+    for text in SELDOM_WRONG {
+        let (rules, problems) = load(text);
+        let rule = rules.get("bad").unwrap_or_else(|| panic!("{text}\n{problems:?}"));
+        let report = check(rule, &Thoroughness { instances: LEAST, ..Thoroughness::default() });
+        if report.counterexample.is_none() {
+            missed.push(format!("{text}: {} agreed", report.agreed));
+        }
+    }
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn what_is_stopped_before_enough_was_tested_does_not_hold() {
+    let (rules, _) =
+        load("rule good = (x : i32) + y ~> y + x\nrule other = map f (xs : n.i32) ~> map (\\x. f x) xs");
+    let good = rules.get("good").unwrap();
+    let draws = Cell::new(0);
+    let after = |n: usize| {
+        let report = check(
+            good,
+            &Thoroughness {
+                stop: &|| {
+                    draws.set(draws.get() + 1);
+                    draws.get() > n
+                },
+                ..Thoroughness::default()
+            },
+        );
+        Report { proof: None, ..report }
+    };
+    let report = after(40);
+    assert!(report.stopped && (1..LEAST).contains(&report.agreed), "{}", report.agreed);
+    assert_eq!(report.verdict(), Verdict::TooLittle);
+    assert!(!report.verdict().is_good());
+    // Where it takes long, what is enough is tested all the same.
+    let late = check(good, &Thoroughness { late: &|| true, ..Thoroughness::default() });
+    assert!(late.stopped && late.agreed >= LEAST && late.verdict().is_good(), "{}", late.agreed);
+    // What is asked for may be less.
+    let few = check(good, &Thoroughness { instances: 3, late: &|| true, ..Thoroughness::default() });
+    assert!(few.verdict().is_good());
 }
 
 /// Nothing is known of a value that takes too long to find.

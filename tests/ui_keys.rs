@@ -870,6 +870,11 @@ fn strategies_with_errors_are_shown_and_the_others_work() {
     app.press("R");
     assert!(app.app.session.workspace().errors().next().is_none());
     assert!(app.text().contains("hold from now on"), "{}", app.text());
+    // A name that nothing has does not hold.
+    std::fs::write(folder.path().join("f.elevate"), "strategy good = topDown(nosuch)").unwrap();
+    app.app.look_at_file();
+    app.press("R");
+    assert!(app.text().contains("nosuch") && !app.text().contains("hold from now on"), "{}", app.text());
 }
 
 #[test]

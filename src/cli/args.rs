@@ -749,6 +749,9 @@ pub struct RulesCheck {
     /// How many instances each rule must hold on
     #[arg(long, value_name = "NUMBER", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub instances: u32,
+    /// How long a rule is tested at most; after 8 seconds it is as soon as 24 instances agree
+    #[arg(long, value_name = "NUMBER", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub seconds: u64,
     #[command(flatten)]
     pub json: Json,
 }

@@ -17,7 +17,7 @@ use crate::session::listing;
 use crate::session::log::MAX_BYTES;
 use crate::session::replay::{self, Place};
 use crate::session::state::Progress;
-use crate::session::workspace::Problems;
+use crate::session::workspace::{Own, Problems};
 use crate::ui::program::shell;
 use std::io::Read;
 use std::path::{Path as File, PathBuf};
@@ -65,18 +65,34 @@ pub fn places(rules: &[PathBuf]) -> Places {
     Places { rules: rules.to_vec(), config: files::config_folder() }
 }
 
-/// The rules and strategies of the user: those beside a program, of the configuration folder and of `--rules`; with the
-/// patterns that the program declares.
-pub fn definitions(program: Option<&File>, rules: &[PathBuf]) -> Result<(Patterns, Vec<Text>), Exit> {
+/// What a user has defined.
+pub struct Definitions {
+    /// The patterns that the program declares.
+    pub patterns: Patterns,
+    /// Rules and strategies: those beside the program, of the configuration folder and of `--rules`.
+    pub files: Vec<Text>,
+    pub own: Option<Own>,
+}
+
+/// Reads what the user has defined, for a program or without one.
+///
+/// # Errors
+/// As [`files::read`].
+pub fn definitions(program: Option<&File>, rules: &[PathBuf]) -> Result<Definitions, Exit> {
     let places = places(rules);
-    let files = match program {
+    let read = match program {
         Some(program) => files::read(program, &places).map(|texts| {
             let (tree, _) = parse_program(FileId::NOWHERE, &texts.program.text);
-            (infer::patterns(&tree), texts.files)
+            let own = Some(Own::of(&texts.program.label, &tree));
+            Definitions { patterns: infer::patterns(&tree), files: texts.files, own }
         }),
-        None => files::read_places(&places).map(|files| (Patterns::default(), files)),
+        None => files::read_places(&places).map(|files| Definitions {
+            patterns: Patterns::default(),
+            files,
+            own: None,
+        }),
     };
-    files.map_err(|d| fail(&d))
+    read.map_err(|d| fail(&d))
 }
 
 /// Reads a program and what belongs to it.

@@ -2,7 +2,7 @@
 
 use super::args;
 use super::exit::Exit;
-use super::load::{definitions, fail_all};
+use super::load::{Definitions, definitions, fail_all};
 use super::output;
 use crate::lang::diag::{Diagnostic, Sources, Span};
 use crate::lang::syntax::ast::{File, ItemKind, SketchDef};
@@ -26,9 +26,9 @@ struct Row {
 
 /// Prints all strategies and sketches, or one in full.
 pub fn run(args: &args::Strategies) -> Result<Exit, Exit> {
-    let (patterns, files) = definitions(args.program.as_deref(), &args.rules)?;
+    let Definitions { patterns, files, own } = definitions(args.program.as_deref(), &args.rules)?;
     let (mut sources, mut list) = (Sources::new(), vec![]);
-    let (_, script, _) = library(&patterns, &files, &mut sources, &mut list);
+    let (_, script, _) = library(&patterns, &files, own.as_ref(), &mut sources, &mut list);
     let sketches = parse_elevate(sources.add("sketches", BUILTIN), BUILTIN).0;
     if list.iter().any(Diagnostic::is_error) {
         return Err(fail_all(&Problems { sources, list }));

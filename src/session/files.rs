@@ -67,7 +67,9 @@ pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
         import(open, &mut vec![], &mut all)?;
     }
     for beside in beside(program) {
-        if beside.exists() {
+        if beside.is_dir() {
+            in_the_place_of_a_file(&beside, places)?;
+        } else if beside.exists() {
             import(read_found(&beside)?, &mut vec![], &mut all)?;
         }
     }
@@ -82,6 +84,21 @@ pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
 /// Where the rules and strategies of a program may stand.
 pub fn beside(program: &Path) -> [PathBuf; 2] {
     ["rules", "elevate"].map(|ending| program.with_extension(ending))
+}
+
+/// A folder where a file of rules or strategies is looked for, unless it is one of those of `--rules`.
+fn in_the_place_of_a_file(folder: &Path, places: &Places) -> Result<(), Diagnostic> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    if places.rules.iter().any(|given| real(given) == real(folder)) {
+        return Ok(());
+    }
+    let shown = folder.display();
+    let what = if folder.extension().is_some_and(|e| e == "rules") { "rules" } else { "strategies" };
+    let message =
+        format!("`{shown}` is a folder, and the {what} beside the program are a file of this name.");
+    Err(Diagnostic::error("E0004", message).hint(format!(
+        "Give the folder another name; what it holds is read where it is given as `--rules {shown}`."
+    )))
 }
 
 /// A text with the file that it was read from.

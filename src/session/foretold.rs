@@ -1,13 +1,14 @@
 //! What is known of a search before it begins: that its sketch is satisfied by nothing that its rules make, or hardly so, or by the
 //! program as it is.
 
+use super::searching::of_other_type;
 use super::workspace::{StrategyText, Workspace};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast::StrategyKind;
 use crate::lang::term::Term;
 use crate::rewrite::guide::unmade_sum;
 use crate::rewrite::rule::Rewritten;
-use crate::rewrite::search::forecast::{contradiction, unmet};
+use crate::rewrite::search::forecast::{contradiction, unmade_by_all, unmet};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::sync::atomic::AtomicBool;
@@ -62,9 +63,11 @@ impl SearchRunner for Teller<'_> {
         if let Ok(sketch) = read {
             let by_rules = || match &request.rules {
                 Some(rules) => unmet(&sketch, start, rules).map(|forecast| forecast.text),
-                None => unmade_sum(&sketch, start),
+                None => unmade_by_all(&sketch, start, &self.workspace.rules)
+                    .or_else(|| unmade_sum(&sketch, start)),
             };
-            let refuted = contradiction(&sketch);
+            let other_type = of_other_type(&sketch, start).map(|(text, hint)| format!("{text} {hint}"));
+            let refuted = contradiction(&sketch).or(other_type);
             self.there = refuted.is_none() && sketch.satisfied_by(start);
             let what = if self.whole { "The program" } else { "The selection" };
             let already = self.there.then(|| format!("{what}{ALREADY}"));

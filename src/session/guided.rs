@@ -11,6 +11,7 @@ use crate::lang::nat::Nat;
 use crate::lang::term::Term;
 use crate::rewrite::guide::{self, Breadth, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
+use crate::rewrite::search::forecast::unmade_by_all;
 use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::SearchFailure;
@@ -62,6 +63,10 @@ fn nodes_of(breadth: Breadth) -> (usize, usize) {
 
 /// The most nodes of a search, where the user gives no bound. One that is larger raises all others in proportion.
 const MOST_NODES: usize = 300_000;
+
+/// What can be done where no rule makes what is asked for.
+const OWN_RULE: &str =
+    "Leave it out of the sketch, or write a rule that makes it into a file of rules beside the program.";
 
 /// One way to a goal while it is walked.
 #[derive(Default)]
@@ -120,6 +125,9 @@ impl Searcher<'_> {
         asked: Shared,
         recorded: Option<&SearchOutcome>,
     ) -> Result<Rewritten, SearchFailure> {
+        if let Some(text) = unmade_by_all(goal, start, &self.workspace().rules) {
+            return Err(SearchFailure::NotFound { text, hints: vec![OWN_RULE.to_owned()] });
+        }
         let recorded = recorded.filter(|r| r.found.is_none());
         let mut account = Account {
             vain: HashSet::new(),

@@ -15,12 +15,13 @@ use crate::lang::term::Term;
 use crate::rewrite::guide;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
-use crate::rewrite::search::forecast::{contradiction, meant, unmet};
+use crate::rewrite::search::forecast::{contradiction, meant, other_type, unmet};
 use crate::rewrite::search::insight::{Insight, PartInsight};
 use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{
     self, Budget, Limit, Outcome, PartReport, Pause, Report, Search, StopPoint, Trail,
 };
+use crate::rewrite::search::{IN_PART, OF_FUNCTION};
 use crate::rewrite::sketch::{self, Sketch, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::fs::File;
@@ -108,6 +109,12 @@ const LEADING: Duration = Duration::from_secs(2);
 
 /// What can be done where the sketch contradicts itself.
 const MEETABLE: &str = "Change that part of the sketch.";
+
+/// That what is rewritten is of another type than the sketch, with what can be done.
+pub(super) fn of_other_type(sketch: &Sketch, start: &Term) -> Option<(String, &'static str)> {
+    let text = other_type(sketch, start)?;
+    Some((text, if start.ty().as_fun().is_some() { OF_FUNCTION } else { IN_PART }))
+}
 
 /// What is kept of the last strategy that did not get to its end.
 #[derive(Default)]
@@ -294,6 +301,9 @@ impl SearchRunner for Searcher<'_> {
         if let Some(text) = contradiction(&sketch) {
             let hint = meant(&sketch, start).unwrap_or_else(|| MEETABLE.to_owned());
             return Err(SearchFailure::NotFound { text, hints: vec![hint] });
+        }
+        if let Some((text, hint)) = of_other_type(&sketch, start) {
+            return Err(SearchFailure::NotFound { text, hints: vec![hint.to_owned()] });
         }
         let names = Names {
             size: &|name| request.sizes.iter().find(|(n, _)| **n == *name).map(|(_, size)| size.clone()),

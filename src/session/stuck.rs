@@ -4,8 +4,10 @@
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
+use crate::lang::term::Term;
 use crate::rewrite::rule::WhyNot;
 use crate::rewrite::rule::why::{Reason, Shape};
+use crate::rewrite::strategy::native::Native;
 use crate::rewrite::strategy::script::Script;
 use crate::rewrite::strategy::{Cause, Stuck};
 
@@ -27,7 +29,7 @@ pub fn diagnostic(stuck: &Stuck, script: &Script) -> Diagnostic {
             notes.push(text.to_owned());
             hints.extend(found.iter().cloned());
         }
-        None => hints.push(hint(stuck).to_owned()),
+        None => hints.push(lacking(stuck).unwrap_or_else(|| hint(stuck).to_owned())),
     }
     notes.extend(within(&stuck.within));
     notes.push(match stuck.so_far.steps.len() {
@@ -97,18 +99,49 @@ fn within(names: &[Name]) -> Option<String> {
     Some(format!("In the library: {dots}{}.", shown.join(", ")))
 }
 
-fn hint(stuck: &Stuck) -> &'static str {
-    let why = match &stuck.cause {
+/// What can be done where a pattern stands without all of the arguments that the rule wants.
+fn lacking(stuck: &Stuck) -> Option<String> {
+    let why = mismatched(stuck)?;
+    let lacking = why.lacking_arguments()?;
+    let Reason::Shape { expected: Shape::Pattern(pattern, wanted), .. } = &why.reason else { return None };
+    let place = stuck.at.join(&why.at);
+    if why.at.is_root() && applied(&stuck.so_far.term, &place) >= lacking {
+        let name = Native::IsPattern(*pattern).name();
+        let question = (0..*wanted).fold(name, |inner, _| format!("isApplied({inner})"));
+        return Some(format!(
+            "What stands there is the pattern without all of its arguments: `{question}` is true where it has them."
+        ));
+    }
+    (lacking == 1).then(|| {
+        "What stands there is a function whose argument is not written: `etaAbstraction ; body(s)` writes it, and applies `s` to the whole."
+            .to_owned()
+    })
+}
+
+/// So many arguments are given to what stands at a place.
+fn applied(term: &Term, place: &Path) -> usize {
+    let mut around = Some(place.clone());
+    let is_function = |at: &Path| {
+        let parent = at.parent()?;
+        (at.steps().last() == Some(&0) && term.at(&parent)?.as_app().is_some()).then_some(parent)
+    };
+    std::iter::from_fn(|| {
+        around = is_function(around.as_ref()?);
+        around.as_ref().map(drop)
+    })
+    .count()
+}
+
+fn mismatched(stuck: &Stuck) -> Option<&WhyNot> {
+    match &stuck.cause {
         Cause::Told { because: (cause, _), .. } => mismatch(cause),
         cause => mismatch(cause),
-    };
+    }
+}
+
+fn hint(stuck: &Stuck) -> &'static str {
+    let why = mismatched(stuck);
     match (&stuck.cause, why) {
-        (_, Some(why)) if why.lacking_arguments() == Some(1) => {
-            "What stands there is a function whose argument is not written: `etaAbstraction ; body(s)` writes it, and applies `s` to the whole."
-        }
-        (_, Some(why)) if why.lacking_arguments().is_some() => {
-            "What stands there is a pattern without its arguments: `isApplied(p)` asks for one, `isApplied(isApplied(p))` for two."
-        }
         (_, Some(why)) if asks_for_sizes(why) => {
             "What is known of sizes is what was given: by `--size`, by `sizes.ron` beside the program, or by the inputs."
         }

@@ -14,7 +14,7 @@ use super::written::{Written, printed};
 use crate::emit::{self, Compiled, Kernel};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
-use crate::lang::diag::{Diagnostic, Sources, Span, Subject};
+use crate::lang::diag::{Diagnostic, FileId, Sources, Span, Subject};
 use crate::lang::digest::Digest;
 use crate::lang::infer::{self, Program};
 use crate::lang::nat::Name;
@@ -31,6 +31,8 @@ use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, Cause, Script, open};
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::path::Path as File;
 use std::sync::atomic::AtomicBool;
 
 /// The seed of everything random in a session.
@@ -159,7 +161,9 @@ impl Workspace {
         tree.items.splice(0..0, imported);
         let patterns = infer::patterns(&tree);
         let mut beside = vec![];
-        let (mut rules, script, sketches) = library(&patterns, &texts.files, &mut sources, &mut beside);
+        let own = Own::of(&texts.program.label, &tree);
+        let (mut rules, script, sketches) =
+            library(&patterns, &texts.files, Some(&own), &mut sources, &mut beside);
         let (declared, stated) = rule::load::in_program(&tree);
         rules.believe(declared);
         let (program, meant) = infer::program(&tree, def);
@@ -767,10 +771,30 @@ fn told(root: &Term, at: &Path, rule: &rule::Rule, why: &rule::WhyNot) -> String
     text
 }
 
-/// The built-in rules, strategies and sketches with the user's.
+/// What is known of the program that files stand beside.
+pub struct Own {
+    /// The name of its file, without its ending.
+    stem: Option<OsString>,
+    /// What its sizes may be called.
+    sizes: Vec<Name>,
+}
+
+impl Own {
+    pub fn of(label: &str, program: &ast::File) -> Own {
+        Own { stem: stem(label), sizes: program.names_of_sizes() }
+    }
+}
+
+fn stem(label: &str) -> Option<OsString> {
+    File::new(label).file_stem().map(OsStr::to_owned)
+}
+
+/// The built-in rules, strategies and sketches with the user's. `own` is the program, where there is one: what stands beside it may
+/// name its sizes and no others; what stands elsewhere those of any program.
 pub fn library(
     patterns: &Patterns,
     files: &[Text],
+    own: Option<&Own>,
     sources: &mut Sources,
     problems: &mut Vec<Diagnostic>,
 ) -> (RuleSet, Script, sketch::Library) {
@@ -787,13 +811,23 @@ pub fn library(
         let file = sources.add(source.label, source.text);
         problems.extend(sketches.add(&script.add_later(file, source.text)));
     }
+    let mut beside = vec![];
     for source in of(".elevate") {
         let file = sources.add(&source.label, &source.text);
         let (tree, found) = syntax::parse_elevate(file, &source.text);
         problems.extend(found);
         problems.extend(script.add(&tree, false));
         problems.extend(sketches.add(&tree));
+        if own.is_some_and(|own| own.stem == stem(&source.label)) {
+            beside.push(file);
+        }
     }
     problems.extend(script.hidden(&set, patterns));
+    // What is left out because it is wrong is no name that nothing has.
+    if !problems.iter().any(Diagnostic::is_error) {
+        let sizes = |file: FileId| own.filter(|_| beside.contains(&file)).map(|own| own.sizes.as_slice());
+        let known = strategy::Known { rules: &set, sketches: &sketches, sizes: &sizes };
+        problems.extend(script.wrong(&known));
+    }
     (set, script, sketches)
 }

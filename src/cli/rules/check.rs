@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// No rule is tested for longer: what was tried until then is reported.
-const LONGEST: Duration = Duration::from_secs(8);
+/// A rule is tested for so long, and for longer until enough is tested.
+const LONG: Duration = Duration::from_secs(8);
 
 pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
     let selected = select(&args.which)?;
@@ -28,18 +28,21 @@ pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
             break;
         }
         let began = Instant::now();
-        let stop = || interrupted.load(Ordering::Relaxed) || began.elapsed() > LONGEST;
+        let longest = Duration::from_secs(args.seconds);
+        let late = || began.elapsed() > LONG.min(longest);
+        let stop = || interrupted.load(Ordering::Relaxed) || began.elapsed() > longest;
         let how = Thoroughness {
             instances: args.instances as usize,
             seed: args.seed,
+            late: &late,
             stop: &stop,
             ..Thoroughness::default()
         };
         let report = check(rule, &how);
-        let seconds = began.elapsed().as_secs_f64();
         tally.count(&report);
+        let seconds = Seconds { taken: began.elapsed().as_secs_f64(), most: args.seconds };
         if args.json.json {
-            results.push(as_json(rule, &report, seconds));
+            results.push(as_json(rule, &report, seconds.taken));
         } else {
             output::print(&told(rule, &report, seconds, width))?;
         }
@@ -51,7 +54,7 @@ pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
         let left = selected.chosen.len() - tally.all();
         output::print(&tally.told(args.seed, if stopped { left } else { 0 }))?;
     }
-    Ok(match (stopped, tally.wrong + tally.untested) {
+    Ok(match (stopped, tally.wrong + tally.too_little + tally.untested) {
         (true, _) => stops.exit(),
         (false, 0) => Exit::Done,
         (false, _) => Exit::Finding,
@@ -63,7 +66,15 @@ struct Tally {
     proved: usize,
     holds: usize,
     wrong: usize,
+    too_little: usize,
     untested: usize,
+}
+
+/// How long a rule was tested, and how long it may be.
+#[derive(Clone, Copy)]
+struct Seconds {
+    taken: f64,
+    most: u64,
 }
 
 impl Tally {
@@ -72,12 +83,13 @@ impl Tally {
             Verdict::Proved => self.proved += 1,
             Verdict::Holds => self.holds += 1,
             Verdict::Wrong => self.wrong += 1,
+            Verdict::TooLittle => self.too_little += 1,
             Verdict::NotTested => self.untested += 1,
         }
     }
 
     fn all(&self) -> usize {
-        self.proved + self.holds + self.wrong + self.untested
+        self.proved + self.holds + self.wrong + self.too_little + self.untested
     }
 
     fn told(&self, seed: u64, left: usize) -> String {
@@ -90,6 +102,7 @@ impl Tally {
         add(self.proved, "rule is proved", "rules are proved");
         add(self.holds, "rule holds", "rules hold");
         add(self.wrong, "rule is wrong", "rules are wrong");
+        add(self.too_little, "rule is not tested enough", "rules are not tested enough");
         add(self.untested, "rule is not tested", "rules are not tested");
         add(left, "rule was left out, as you interrupted", "rules were left out, as you interrupted");
         let text = if parts.is_empty() { "There are no rules to test".to_owned() } else { parts.join(", ") };
@@ -97,7 +110,8 @@ impl Tally {
     }
 }
 
-fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
+fn told(rule: &Rule, report: &Report, seconds: Seconds, width: usize) -> String {
+    let Seconds { taken: seconds, most } = seconds;
     let tried = || {
         let early = if report.stopped { ", then stopped" } else { "" };
         let beyond = report.beyond.filter(|_| report.verdict() == Verdict::Holds);
@@ -123,6 +137,9 @@ fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
             format!("{:width$}  WRONG       at the first instance, {seconds:.2} s\n", rule.name)
         }
         Verdict::Wrong => format!("{:width$}  WRONG       after {}, {seconds:.2} s\n", rule.name, tried()),
+        Verdict::TooLittle => {
+            format!("{:width$}  not tested enough: {}, {seconds:.2} s\n", rule.name, tried())
+        }
         Verdict::NotTested => format!("{:width$}  not tested  {}, {seconds:.2} s\n", rule.name, tried()),
     };
     if report.contradicts_itself() {
@@ -130,6 +147,13 @@ fn told(rule: &Rule, report: &Report, seconds: f64, width: usize) -> String {
     }
     if let Some(example) = &report.counterexample {
         text += &example.to_string().lines().map(|l| format!("    {l}\n")).collect::<String>();
+    }
+    if verdict == Verdict::TooLittle {
+        text += &format!(
+            "    at least {} instances are to agree; `--seconds {}` gives it longer\n",
+            report.least,
+            2 * most
+        );
     }
     if verdict == Verdict::NotTested {
         text += &reasons(report).into_iter().map(|l| format!("    {l}\n")).collect::<String>();

@@ -5,7 +5,7 @@ mod lint;
 
 use super::args::{Rules, RulesCommand, RulesList, Which};
 use super::exit::Exit;
-use super::load::{definitions, fail, fail_all, places};
+use super::load::{Definitions, definitions, fail, fail_all, places};
 use super::output;
 use crate::lang::diag::{Diagnostic, Sources};
 use crate::lang::infer;
@@ -16,7 +16,7 @@ use crate::rewrite::rule::proof::prove;
 use crate::rewrite::rule::set::NamedSet;
 use crate::rewrite::rule::{Mark, Rule, RuleSet};
 use crate::session::files::{self, Text};
-use crate::session::workspace::{Problems, library};
+use crate::session::workspace::{Own, Problems, library};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -77,13 +77,14 @@ fn select(which: &Which) -> Result<Selected, Exit> {
             }
         }
     }
-    let tree = program.map(|text| {
+    let read = program.map(|text| {
         let (tree, found) = parse_program(sources.add(&text.label, &text.text), &text.text);
         problems.extend(found);
-        tree
+        (Own::of(&text.label, &tree), tree)
     });
+    let (own, tree) = read.unzip();
     let patterns = tree.as_ref().map(infer::patterns).unwrap_or_default();
-    let (mut rules, _, _) = library(&patterns, &files, &mut sources, &mut problems);
+    let (mut rules, _, _) = library(&patterns, &files, own.as_ref(), &mut sources, &mut problems);
     if let Some(tree) = &tree {
         let (declared, found) = in_program(tree);
         problems.extend(found);
@@ -116,9 +117,9 @@ fn select(which: &Which) -> Result<Selected, Exit> {
 
 /// Lists the rules, or shows one.
 fn list(args: &RulesList) -> Result<Exit, Exit> {
-    let (patterns, files) = definitions(args.program.as_deref(), &args.rules)?;
+    let Definitions { patterns, files, own } = definitions(args.program.as_deref(), &args.rules)?;
     let (mut sources, mut problems) = (Sources::new(), vec![]);
-    let (rules, _, _) = library(&patterns, &files, &mut sources, &mut problems);
+    let (rules, _, _) = library(&patterns, &files, own.as_ref(), &mut sources, &mut problems);
     if problems.iter().any(Diagnostic::is_error) {
         return Err(fail_all(&Problems { sources, list: problems }));
     }

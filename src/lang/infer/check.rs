@@ -395,6 +395,14 @@ impl Infer {
         }
     }
 
+    /// The operand of an operator that is a truth value, as an argument is written.
+    fn truth_among_operands(&mut self, span: Span) -> Option<String> {
+        let operands = self.operands.get(&span).cloned()?;
+        let (at, _) =
+            operands.into_iter().find(|(_, ty)| self.u.zonk(ty).as_scalar() == Some(Scalar::Bool))?;
+        self.written_argument(at).filter(|text| !is_of_numbers(text))
+    }
+
     fn report_check(&mut self, check: &Check) {
         let names = self.names();
         let ty = self.show(&check.ty, &names);
@@ -499,6 +507,13 @@ impl Infer {
             (What::Numeric(_) | What::Ordered(_), TypeKind::Index(_)) => problem.hint(
                 "An index counts on by `natAsIndex n (indexAsNat i + 1)`, as long as it stays below `n`.",
             ),
+            (What::Numeric(_), TypeKind::Scalar(Scalar::Bool)) => match self.truth_among_operands(check.span)
+            {
+                Some(x) => {
+                    problem.hint(format!("A truth value becomes 1 or 0 by `cast`: `(cast {x} : i32)`."))
+                }
+                None => problem,
+            },
             (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => problem.hint(format!(
                 "The rest of a division by 2 is `{}`; `cast` makes a whole number.",
                 rest_of_floats("x", "2")

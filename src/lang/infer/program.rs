@@ -166,11 +166,15 @@ fn causes(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if problems.len() > 4 * MAX_PROBLEMS {
         return problems;
     }
-    let within = |a: Span, b: Span| a.file == b.file && b.start <= a.start && a.end <= b.end && a != b;
+    let inside = |a: Span, b: Span| a.file == b.file && b.start <= a.start && a.end <= b.end;
+    let within = |a: Span, b: Span| inside(a, b) && a != b;
     let caused = |p: &Diagnostic| {
         let part = matches!(p.code, codes::OPERAND | codes::LITERAL | codes::UNDETERMINED);
         let causes = |q: &Diagnostic| part || p.code == codes::MISMATCH && q.code == codes::OPERAND;
-        p.span().is_some_and(|a| problems.iter().any(|q| causes(q) && q.span().is_some_and(|b| within(a, b))))
+        // The type of what an operator gives is that of its operands, which are wrong already.
+        let same = |q: &Diagnostic| p.code == codes::MISMATCH && q.code == codes::OPERAND;
+        let by = |q: &Diagnostic, a: Span, b: Span| causes(q) && within(a, b) || same(q) && inside(a, b);
+        p.span().is_some_and(|a| problems.iter().any(|q| q.span().is_some_and(|b| by(q, a, b))))
     };
     let caused: Vec<bool> = problems.iter().map(caused).collect();
     problems.into_iter().zip(caused).filter(|(_, caused)| !caused).map(|(p, _)| p).collect()

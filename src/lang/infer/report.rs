@@ -497,13 +497,29 @@ fn missing_arguments(
         return problem
             .hint(format!("It takes two values, one after the other. Of all elements, write {all}."));
     }
+    let rows = written.as_deref().and_then(|w| w.strip_prefix("concat ")).filter(|_| params.len() == 1);
+    if let Some(rows) = rows {
+        return problem.hint(format!("`concat` takes two arrays. Of the rows of one, write `join {rows}`."));
+    }
     match params.len() {
         1 => problem.hint("Is an argument missing?"),
         n => problem.hint(format!("Are {n} arguments missing?")),
     }
 }
 
+/// Is there a number with a point in the text?
+fn has_fraction(text: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    text.split(|c| !part(c)).any(|w| w.starts_with(|c: char| c.is_ascii_digit()) && w.contains('.'))
+}
+
 impl Infer {
+    /// Is something else wrong in a part of this?
+    fn has_problem_within(&self, span: Span) -> bool {
+        let within = |s: Span| s.file == span.file && span.start <= s.start && s.end <= span.end && s != span;
+        self.problems.iter().filter_map(Diagnostic::span).any(within)
+    }
+
     /// How to get from what there is, which is written at the place, to what is needed.
     fn bridge(
         &self,
@@ -538,8 +554,16 @@ impl Infer {
                 (K::Scalar(Scalar::Bool), K::Scalar(_)) => {
                     format!(" A comparison is a truth value: `{} != 0`.", or("x"))
                 }
-                (K::Scalar(s), K::Scalar(_)) => {
-                    format!(" `cast` converts to it: `(cast {} : {})`.", or("x"), s.name())
+                // What is within it is told first.
+                (K::Scalar(_), K::Scalar(_)) if self.has_problem_within(span) => String::new(),
+                (K::Scalar(s), K::Scalar(found)) => {
+                    let fraction = |text: &&String| s.is_float() && !found.is_float() && has_fraction(text);
+                    let converted = written.as_ref().filter(fraction).map(|text| self.converted(text, *s));
+                    match converted {
+                        None => format!(" `cast` converts to it: `(cast {} : {})`.", or("x"), s.name()),
+                        Some(Some(all)) => format!(" `cast` converts what it is computed from: `{all}`."),
+                        Some(None) => String::new(),
+                    }
                 }
                 (K::Scalar(_), K::Array(..)) => " One value of all elements is made by `reduce`; `join` makes one array of the rows of a matrix.".into(),
                 (_, K::Pair(..)) if written.as_ref().is_some_and(|text| text.contains("reduce ")) => {

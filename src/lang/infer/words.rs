@@ -365,6 +365,31 @@ impl Infer {
         ))
     }
 
+    /// `map map f xs`: the inner function without its parentheses.
+    pub fn nested_map(&self, span: Span) -> Option<String> {
+        let text = self.written(span)?;
+        let [outer, inner, f, xs] = text.split_whitespace().collect::<Vec<_>>()[..] else { return None };
+        let is_map = |word: &str| Pattern::from_name(word) == Some(Pattern::Map);
+        let plain = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        (is_map(outer) && is_map(inner) && plain(f) && plain(xs))
+            .then(|| format!("Write `{outer} ({inner} {f}) {xs}`."))
+    }
+
+    /// The text of a computation with every value in it converted; none where it is more than numbers, values and signs.
+    pub fn converted(&self, text: &str, to: Scalar) -> Option<String> {
+        let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+        let value = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let words: Vec<&str> = text.split(' ').collect();
+        let is_sign = |word: &&str| matches!(*word, "+" | "-" | "*" | "/");
+        let alternate = words.iter().enumerate().all(|(i, w)| is_sign(w) == (i % 2 == 1));
+        let one = |word: &str| match is_of_numbers(word) || is_sign(&word) {
+            true => Some(word.to_owned()),
+            false => value(word).then(|| format!("(cast {word} : {})", to.name())),
+        };
+        let all = words.into_iter().map(one).collect::<Option<Vec<_>>>()?;
+        alternate.then(|| all.join(" "))
+    }
+
     /// `x^k`
     pub fn power(&self, base: &Expr, exponent: &Expr) -> String {
         let x = self.argument(base);
@@ -405,6 +430,17 @@ impl Infer {
             };
         };
         let group = |t: &str| in_parentheses(t.to_string());
+        // What is not known here may be one value.
+        let of_all = |text: &str| {
+            text.split_once(' ').is_some_and(|(name, _)| {
+                elsewhere::is_of_all(name) && self.scope.value(name).is_none() && !is_reserved(name)
+            })
+        };
+        let (l_depth, r_depth) = match (of_all(&l), of_all(&r)) {
+            (true, false) => (0, r_depth.max(1)),
+            (false, true) => (l_depth.max(1), 0),
+            _ => (l_depth, r_depth),
+        };
         if l_depth > 0 && r_depth > 0 {
             let deep = (1..l_depth.min(r_depth))
                 .fold(format!("x {op} y"), |body, _| format!("zip x y |> map (\\(x, y). {body})"));

@@ -798,6 +798,47 @@ impl<'a> Part<'a> {
     }
 }
 
+/// Collects the names of sizes that stand in types.
+fn names_in_types(part: Part<'_>, of_type: bool, out: &mut Vec<Name>) {
+    let inside = of_type || matches!(part, Part::Type(_));
+    match part {
+        Part::Expr(e) => {
+            if let ExprKind::Lam(params, _) | ExprKind::NatLam(params, _) = &e.kind {
+                names_of_kinds(params, out);
+            }
+            if let (ExprKind::Name(name), true) = (&e.kind, of_type) {
+                out.push(name.clone());
+            }
+        }
+        Part::Type(_) | Part::Strategy(_) => {}
+    }
+    part.for_each(&mut |inner| names_in_types(inner, inside, out));
+}
+
+/// Collects the names of parameters that are sizes.
+fn names_of_kinds(params: &[Param], out: &mut Vec<Name>) {
+    for param in params {
+        if let ParamKind::Kinded(names, Kind::Nat) | ParamKind::Implicit(names, Kind::Nat) = &param.kind {
+            out.extend(names.iter().map(|name| name.kind.clone()));
+        }
+    }
+}
+
+impl File {
+    /// The names that may be sizes of a program in this file: those in its types, and of its parameters that are sizes.
+    pub fn names_of_sizes(&self) -> Vec<Name> {
+        let mut out = vec![];
+        for item in &self.items {
+            let ItemKind::Def(def) = &item.kind else { continue };
+            names_of_kinds(&def.params, &mut out);
+            each_param(&def.params, &mut |part| names_in_types(part, true, &mut out));
+            def.result.iter().for_each(|t| names_in_types(Part::Type(t), true, &mut out));
+            names_in_types(Part::Expr(&def.body), false, &mut out);
+        }
+        out
+    }
+}
+
 fn each_param<'a>(params: &'a [Param], f: &mut dyn FnMut(Part<'a>)) {
     for param in params {
         if let ParamKind::Typed(_, ty) = &param.kind {

@@ -42,7 +42,33 @@ const NAMES: &[Row] = &[
         "x",
         "Write `x != x`: only what is no number differs from itself.",
     ),
-    (&["mean", "average", "avg"], "xs", "Write `reduce (+) 0 xs / cast n` for `n` elements."),
+    (&["mean", "average", "avg"], "xs", "Write `(reduce (+) 0 xs / cast n)` for `n` elements."),
+    (&["norm", "nrm2", "norm2"], "xs", "Write `sqrt (map (\\x. x * x) xs |> reduce (+) 0)`."),
+    (&["softmax"], "xs", "Write `let e = map exp xs in map (\\x. x / reduce (+) 0 e) e`."),
+    (&["diff"], "xs", "Write `zip (drop 1 xs) (take (n - 1) xs) |> map (\\(x, y). x - y)` for `n` elements."),
+    (&["outer"], "xs ys", "Write `map (\\x. map (\\y. x * y) ys) xs`."),
+    (&["count", "countIf", "count_if"], "f xs", "Write `map (\\x. select (f x) 1 0) xs |> reduce (+) 0`."),
+    (
+        &["argmax"],
+        "xs",
+        "Write `zip (generate (\\i. (cast (indexAsNat i) : i32))) xs |> reduceSeq (\\p q. select (snd p < snd q) q p) (0, idx 0 xs) |> fst`.",
+    ),
+    (
+        &["argmin"],
+        "xs",
+        "Write `zip (generate (\\i. (cast (indexAsNat i) : i32))) xs |> reduceSeq (\\p q. select (snd q < snd p) q p) (0, idx 0 xs) |> fst`.",
+    ),
+    (
+        &["mapi", "imap", "mapIndexed", "map_indexed", "mapWithIndex"],
+        "f xs",
+        "Write `zip (generate (\\i. i)) xs |> map (\\(i, x). f i x)`.",
+    ),
+    (&["rotate"], "n xs", "Write `concat (drop n xs) (take n xs)`."),
+    (
+        &HOW,
+        "",
+        "How a program runs is no part of it: rules and strategies say that, which `shine-tui rules` and `shine-tui strategies` list.",
+    ),
     (
         &["any"],
         "xs",
@@ -68,7 +94,8 @@ const NAMES: &[Row] = &[
     (
         &["range", "iota", "arange", "indices", "linspace"],
         "n",
-        "Write `(generate (\\i. cast (indexAsNat i)) : n.i32)` for the numbers from 0.",
+        "Write `generate (\\i. cast (indexAsNat i))` for the numbers from 0; where nothing else says how many they are, and of which \
+         type, in `(… : n.i32)`.",
     ),
     (&["enumerate"], "xs", "Write `zip (generate (\\i. i)) xs`."),
     (&["zipWith", "map2", "zipMap", "zip_with"], "f xs ys", "Write `zip xs ys |> map (\\(x, y). f x y)`."),
@@ -182,7 +209,7 @@ const NAMES: &[Row] = &[
         "",
         "Write `map (\\x. x * 2) xs` for each element; `reduce` makes one value of all.",
     ),
-    (&["pmap", "fmap", "imap", "vectorize", "forEach", "parMap", "apply"], "f xs", "Write `map f xs`."),
+    (&["pmap", "fmap", "forEach", "parMap", "apply"], "f xs", "Write `map f xs`."),
     (&["lambda", "fun", "fn", "func", "function"], "", "Write `\\x. x * 2`."),
     (&["if", "then", "else", "ifThenElse", "cond", "ifelse"], "c a b", SELECT),
     (&["match", "case", "switch"], "", MATCH),
@@ -190,6 +217,42 @@ const NAMES: &[Row] = &[
     (&["compose"], "f g", "Write `f >> g`, which applies `f` first."),
     (&["id", "identity"], "x", "Write `\\x. x`."),
 ];
+
+/// Is what other languages call so one value of all elements of an array?
+pub fn is_of_all(name: &str) -> bool {
+    let of_all = ["reduce ", "(reduce ", "sqrt (map "];
+    let row = NAMES.iter().find(|(names, params, _)| names.contains(&name) && *params == "xs");
+    row.is_some_and(|(_, _, hint)| {
+        let written = hint.strip_prefix("Write `").unwrap_or_default();
+        of_all.iter().any(|start| written.starts_with(start))
+    })
+}
+
+/// `select` for every element of the one array that the arguments of `where` name.
+pub fn where_of_arrays(args: &[String]) -> Option<String> {
+    let [c, x, y] = args else { return None };
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names: Vec<&str> = args
+        .iter()
+        .flat_map(|a| a.split(|c| !part(c)))
+        .filter(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    let [array] = names[..] else { return None };
+    let v = if array == "x" { "v" } else { "x" };
+    let of_element = |text: &str| in_words(text, &|w| if w == array { v.to_owned() } else { w.to_owned() });
+    Some(format!(
+        "Write `map (\\{v}. select {} {} {}) {array}`.",
+        of_element(c),
+        of_element(x),
+        of_element(y)
+    ))
+}
+
+/// What other languages have in programs to say how they run.
+pub const HOW: [&str; 8] =
+    ["vectorize", "vectorise", "parallel", "parallelize", "parallelise", "unroll", "prange", "jit"];
 
 /// How other languages write what is greater than all numbers.
 pub const INFINITY: [&str; 5] = ["inf", "infinity", "Infinity", "INFINITY", "Inf"];

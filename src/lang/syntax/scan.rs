@@ -59,7 +59,7 @@ pub enum Tok {
 }
 
 /// Each sign with its token: by first byte, and of one first byte the longest first.
-const SIGNS: [(&str, Tok); 72] = [
+const SIGNS: [(&str, Tok); 73] = [
     ("!!", Tok::Foreign),
     ("!=", Tok::NotEq),
     ("!", Tok::Foreign),
@@ -91,6 +91,7 @@ const SIGNS: [(&str, Tok); 72] = [
     (":", Tok::Colon),
     (";;", Tok::SemiSemi),
     (";", Tok::Semi),
+    ("<$>", Tok::Foreign),
     ("<+", Tok::LeftChoice),
     ("<<", Tok::Foreign),
     ("<=", Tok::LessEq),

@@ -37,6 +37,8 @@ struct Row {
     text: &'static str,
     marks: Marks,
     run: fn(&Term, &[RuleArg]) -> Procedural,
+    /// Every pattern that may be in what it makes and was not in what it was made of.
+    makes: &'static [Pattern],
     searched: InSearches,
 }
 
@@ -56,6 +58,47 @@ const JOINED_DOT: InSearches = InSearches::Matches {
     reads: &[],
 };
 
+/// Two dot products with arrays of constants.
+const SEPARATED: &[Pattern] = &[
+    Pattern::Reduce,
+    Pattern::Add,
+    Pattern::Map,
+    Pattern::Mul,
+    Pattern::Fst,
+    Pattern::Snd,
+    Pattern::Zip,
+    Pattern::Transpose,
+    Pattern::MakeArray,
+];
+
+/// The operators that have a neutral value, as a function of two.
+const FROM_NEUTRAL: &[Pattern] =
+    &[Pattern::Reduce, Pattern::Add, Pattern::Mul, Pattern::Min, Pattern::Max, Pattern::And, Pattern::Or];
+
+/// What vectorises a function keeps its patterns; a value from outside is put into every lane.
+pub const SPREAD: &[Pattern] =
+    &[Pattern::VectorFromScalar, Pattern::MakePair, Pattern::Fst, Pattern::Snd, Pattern::Map, Pattern::Idx];
+
+/// As [`SPREAD`], of components that are zipped again.
+const VECTORIZED: &[Pattern] = &[
+    Pattern::VectorFromScalar,
+    Pattern::MakePair,
+    Pattern::Fst,
+    Pattern::Snd,
+    Pattern::Map,
+    Pattern::Idx,
+    Pattern::AsVector,
+    Pattern::AsVectorAligned,
+    Pattern::Zip,
+    Pattern::Unzip,
+    Pattern::Transpose,
+];
+
+/// Every pattern that a built-in rule may make and that was not in what it was made of; none where there is no such rule.
+pub fn makes(name: &str) -> Option<&'static [Pattern]> {
+    ROWS.iter().find(|row| row.name == name).map(|row| row.makes)
+}
+
 /// The built-in rules.
 const ROWS: &[Row] = &[
     Row {
@@ -67,6 +110,7 @@ const ROWS: &[Row] = &[
         text: "(\\x. b) e ~> b[e/x]",
         marks: Marks::NONE,
         run: gentle_beta,
+        makes: &[],
         // All that it makes is made by beta reduction, which every search has.
         searched: InSearches::Matches { sides: &["(\\x. b) e"], reads: &[] },
     },
@@ -78,6 +122,7 @@ const ROWS: &[Row] = &[
         text: "idx i [e0, e1, …] ~> ei",
         marks: Marks::NONE,
         run: idx_reduction,
+        makes: &[],
         searched: InSearches::Matches { sides: &["idx i xs"], reads: &["i", "xs"] },
     },
     Row {
@@ -89,6 +134,7 @@ const ROWS: &[Row] = &[
         text: "e ~> (\\y. e[y/x]) x",
         marks: Marks::NONE,
         run: subexpression_elimination,
+        makes: &[],
         searched: InSearches::Never(
             "It shares a part at a position of one program, and a search has many programs at once.",
         ),
@@ -101,6 +147,7 @@ const ROWS: &[Row] = &[
         text: "dot (join (v h)) (join xs) ~> dot h (map (dot v) (transpose xs))",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, true),
+        makes: SEPARATED,
         searched: JOINED_DOT,
     },
     Row {
@@ -111,6 +158,7 @@ const ROWS: &[Row] = &[
         text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, false),
+        makes: SEPARATED,
         searched: JOINED_DOT,
     },
     Row {
@@ -122,6 +170,7 @@ const ROWS: &[Row] = &[
         text: "reduce op init xs ~> op init (reduce op z xs), z neutral for op",
         marks: Marks::REASSOCIATES,
         run: |t, _| reduce_from_neutral(t),
+        makes: FROM_NEUTRAL,
         searched: InSearches::Matches { sides: &["reduce f init xs"], reads: &["f", "init"] },
     },
     Row {
@@ -133,6 +182,7 @@ const ROWS: &[Row] = &[
         text: "e ~> select (w < p) e e, w the work of e in sizes",
         marks: Marks::NONE,
         run: choose_by_work,
+        makes: &[Pattern::Lt, Pattern::Select, Pattern::Cast],
         searched: InSearches::Never("It would choose between every value of every program and itself."),
     },
     Row {
@@ -143,6 +193,7 @@ const ROWS: &[Row] = &[
         text: "map (\\p. f (fst p)) (zip a b) ~> map f a, map (\\p. f (snd p)) (zip a b) ~> map f b",
         marks: Marks::NONE,
         run: |t, _| map_of_component(t),
+        makes: &[Pattern::Map],
         searched: InSearches::Matches { sides: &["map f (zip a b)"], reads: &["f"] },
     },
     Row {
@@ -154,6 +205,7 @@ const ROWS: &[Row] = &[
         text: "asVector v (map f xs) ~> map (vectorise v f) (the components of xs as vectors, zipped)",
         marks: Marks::NONE,
         run: vectorize_map,
+        makes: VECTORIZED,
         searched: InSearches::Matches {
             sides: &["asVector v (map f xs)", "asVectorAligned v (map f xs)"],
             reads: &["f", "xs"],

@@ -6,7 +6,7 @@ use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::rule::pat::{Pat, PatArg, PatNode};
-use crate::rule::{ParamKind, RuleArg, RuleUse};
+use crate::rule::{Body, Equation, ParamKind, RuleArg, RuleSet, RuleUse, builtin};
 use crate::sketch::holes::{holes_in, sizes_in};
 use crate::sketch::variants::{Variant, variants};
 use crate::sketch::{Shape, SizeCondition, Sketch};
@@ -68,14 +68,7 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
     let told = |text, never| Some(Forecast { text, never });
     let unmade = unmade(sketch, start, rules);
     if !unmade.is_empty() {
-        let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
-        let patterns = listed(unmade.iter().map(|p| format!("`{p}`")));
-        let mut text =
-            format!("The sketch asks for {patterns}. The program has none, and no rule here {verb}.");
-        if unmade.contains(&Pattern::Not) {
-            text += " Before a value, `not` is the pattern; `not contains(…)` is what leaves programs out.";
-        }
-        return told(text, true);
+        return told(told_unmade(&unmade, "no rule here"), true);
     }
     let mut said: BTreeSet<i64> = BTreeSet::new();
     sizes_in(start).iter().for_each(|n| numbers(n, &mut said));
@@ -137,32 +130,89 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
     told(text, false)
 }
 
+fn told_unmade(unmade: &[Pattern], no_rule: &str) -> String {
+    let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
+    let patterns = listed(unmade.iter().map(|p| format!("`{p}`")));
+    let mut text = format!("The sketch asks for {patterns}. The program has none, and {no_rule} {verb}.");
+    if unmade.contains(&Pattern::Not) {
+        text += " Before a value, `not` is the pattern; `not contains(…)` is what leaves programs out.";
+    }
+    text
+}
+
+/// That the sketch asks for patterns which the program does not have and no rule of the library makes, with whatever arguments.
+pub fn unmade_by_all(sketch: &Sketch, start: &Term, library: &RuleSet) -> Option<String> {
+    let mut asked = asked_of(sketch, start);
+    for rule in library.rules() {
+        if asked.is_empty() {
+            break;
+        }
+        match &*rule.body {
+            Body::Procedure(_) => {
+                let makes = builtin::makes(&rule.name)?;
+                asked.retain(|p| !makes.contains(p));
+            }
+            _ => rule.equations().iter().for_each(|equation| without_made(&mut asked, equation)),
+        }
+    }
+    let unmade: Vec<Pattern> = asked.into_iter().collect();
+    (!unmade.is_empty()).then(|| told_unmade(&unmade, "no rule of the library"))
+}
+
+/// That what is rewritten has another type than the sketch: rules change none.
+pub fn other_type(sketch: &Sketch, start: &Term) -> Option<String> {
+    let (asked, has) = sketch.other_type_than(start.ty())?;
+    Some(format!(
+        "Nothing is like the sketch that rules make of this: it has type `{has}`, and the sketch `{asked}`."
+    ))
+}
+
+/// The patterns that a sketch asks for and that the program does not have.
+fn asked_of(sketch: &Sketch, start: &Term) -> IndexSet<Pattern> {
+    let mut asked = IndexSet::new();
+    patterns_of(&required(sketch), &mut asked);
+    without_had(&mut asked, start);
+    asked
+}
+
+fn without_had(asked: &mut IndexSet<Pattern>, term: &Term) {
+    let pattern = |t: &Term| match t.expr() {
+        Expr::Lit(literal) => written_by(literal),
+        _ => t.as_pattern(),
+    };
+    let had: IndexSet<Pattern> = term.positions().into_iter().filter_map(|(_, t)| pattern(t)).collect();
+    asked.retain(|p| !had.contains(p));
+}
+
+fn without_made(asked: &mut IndexSet<Pattern>, equation: &Equation) {
+    for pat in equation.sides.rhs.nodes() {
+        match &pat.node {
+            PatNode::Prim(p, _) => drop(asked.shift_remove(p)),
+            PatNode::Lit(literal) => drop(written_by(literal).map(|p| asked.shift_remove(&p))),
+            PatNode::Vectorise(..) => asked.retain(|p| !builtin::SPREAD.contains(p)),
+            _ => {}
+        }
+    }
+}
+
 /// The patterns that a sketch asks for, where the program does not have them and no rule makes them. None where a rule
 /// says in no equation what it makes.
 fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Pattern> {
-    let mut asked = IndexSet::new();
-    patterns_of(&required(sketch), &mut asked);
-    let without = |asked: &mut IndexSet<Pattern>, term: &Term| {
-        let pattern = |t: &Term| match t.expr() {
-            Expr::Lit(literal) => written_by(literal),
-            _ => t.as_pattern(),
-        };
-        let had: IndexSet<Pattern> = term.positions().into_iter().filter_map(|(_, t)| pattern(t)).collect();
-        asked.retain(|p| !had.contains(p));
-    };
-    without(&mut asked, start);
+    let mut asked = asked_of(sketch, start);
     for rule in rules {
-        let Some(equation) = rule.rule.equation(&rule.args) else { return vec![] };
-        for pat in equation.sides.rhs.nodes() {
-            match &pat.node {
-                PatNode::Prim(p, _) => drop(asked.shift_remove(p)),
-                PatNode::Lit(literal) => drop(written_by(literal).map(|p| asked.shift_remove(&p))),
-                PatNode::Vectorise(..) => return vec![],
-                _ => {}
-            }
-        }
+        let equation = match rule.rule.equation(&rule.args) {
+            Some(equation) => equation,
+            None => match builtin::makes(&rule.rule.name) {
+                Some(makes) if matches!(&*rule.rule.body, Body::Procedure(_)) => {
+                    asked.retain(|p| !makes.contains(p));
+                    continue;
+                }
+                _ => return vec![],
+            },
+        };
+        without_made(&mut asked, equation);
         let given = rule.args.iter().filter_map(|a| if let RuleArg::Term(t) = a { Some(t) } else { None });
-        given.for_each(|t| without(&mut asked, t));
+        given.for_each(|t| without_had(&mut asked, t));
     }
     asked.into_iter().collect()
 }
@@ -515,7 +565,6 @@ mod tests {
     use crate::lang::diag::{FileId, Sources};
     use crate::lang::infer::program;
     use crate::lang::syntax::{parse_program, parse_sketch};
-    use crate::rule::RuleSet;
     use crate::sketch::{Library, read};
 
     #[test]

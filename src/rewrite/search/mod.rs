@@ -267,9 +267,9 @@ const ADD_RULES: &str = "Add rules to `using`, or ask for less in the sketch.";
 const BARE_MAP: &str = "A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the rule \
                         `mapEtaAbstraction` writes it out.";
 
-const IN_PART: &str = "`contains(…)` around the sketch asks for it in any part of the program.";
+pub const IN_PART: &str = "`contains(…)` around the sketch asks for it in any part of the program.";
 
-const OF_FUNCTION: &str = "The program is a function, so a sketch of all of it begins with `\\x.` for each argument; \
+pub const OF_FUNCTION: &str = "The program is a function, so a sketch of all of it begins with `\\x.` for each argument; \
                            `contains(…)` around the sketch asks for it in any part.";
 
 const LOWER: &str = "Ask for one of these with a lower `rank`, or add rules to `using`.";

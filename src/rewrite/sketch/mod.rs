@@ -29,7 +29,7 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Scalar;
 pub use library::Library;
 pub(crate) use read::CONTAINS;
-pub use read::{read, read_with};
+pub use read::{read, read_with, wrong_definition};
 pub use size_condition::{Comparison, SizeCondition};
 use std::fmt;
 use std::sync::Arc;

@@ -15,6 +15,15 @@ impl Sketch {
     pub fn ill_typed(&self) -> Option<String> {
         Typing::default().of(self, &mut vec![], 0).err()
     }
+
+    /// The types of the sketch and of what has this type, if no term has both; of sizes nothing is said.
+    pub fn other_type_than(&self, ty: &Type) -> Option<(TypeSketch, TypeSketch)> {
+        let mut typing = Typing::default();
+        let asked = typing.of(self, &mut vec![], 0).ok()?;
+        let has = typing.shape(ty, &mut FxHashMap::default());
+        let differs = typing.unifier.unify(&has, &asked, 0).is_err();
+        differs.then(|| (typing.shown(&asked), typing.shown(&has)))
+    }
 }
 
 #[derive(Default)]

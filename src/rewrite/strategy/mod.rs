@@ -6,6 +6,7 @@
 
 mod evaluate;
 mod machine;
+mod names;
 pub mod native;
 pub mod open;
 pub mod script;
@@ -24,6 +25,7 @@ use crate::sketch;
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
+pub use names::Known;
 pub use script::Script;
 
 /// Fuel that no strategy of the library needs on programs of a usual size.

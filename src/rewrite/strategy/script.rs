@@ -155,6 +155,7 @@ fn named(shape: &ShapeKind) -> bool {
 pub struct LocalSet {
     pub def: RuleSet,
     pub span: Span,
+    pub library: bool,
 }
 
 /// Another name for a call with its arguments.
@@ -313,7 +314,7 @@ impl Script {
                     self.sketches.insert(def.name.kind.clone(), (Arc::new(def.clone()), doc));
                 }
                 ItemKind::RuleSet(set) => {
-                    let local = LocalSet { def: set.clone(), span: item.span };
+                    let local = LocalSet { def: set.clone(), span: item.span, library };
                     self.sets.insert(set.name.kind.clone(), local);
                 }
                 ItemKind::Alias(alias) => match taken(&alias.name) {
@@ -384,6 +385,12 @@ impl Script {
     }
     pub fn alias(&self, name: &str) -> Option<&OtherName> {
         self.aliases.get(name)
+    }
+    pub fn aliases(&self) -> impl Iterator<Item = &OtherName> {
+        self.aliases.values()
+    }
+    pub fn local_sets(&self) -> impl Iterator<Item = &LocalSet> {
+        self.sets.values()
     }
     pub fn strategies(&self) -> impl Iterator<Item = &Definition> {
         self.strategies.values()

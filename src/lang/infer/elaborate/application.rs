@@ -316,7 +316,7 @@ impl Infer {
                     })
             } else {
                 let message = format!("{what} takes {}, but {} are given.", plural(taken), given);
-                let hint = self.swallowed(span, taken);
+                let hint = self.swallowed(span, taken).or_else(|| self.nested_map(span));
                 Diagnostic::error(codes::NOT_A_FUNCTION, message)
                     .label(span, "too many arguments")
                     .note(format!("Its type is {ty}."))

@@ -349,7 +349,120 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
     ("def f (a: n.f32) = map ", "identity", "E0101", "\\x. x", " a"),
     ("def f (a: n.f32) = ", "toShared a", "E0101", "toMem local a", ""),
     ("def f (a: n.f32) = ", "toGlobal a", "E0101", "toMem global a", ""),
+    // What a result is computed from
+    ("def f (x: i32): f32 = ", "x * 2.0", "E0110", "(cast x : f32) * 2.0", ""),
+    ("def f (x y: i32): f64 = ", "x * 2.0 + y", "E0110", "(cast x : f64) * 2.0 + (cast y : f64)", ""),
+    ("def f (x: bool): i32 = ", "x", "E0117", "(cast x : i32)", " + 1"),
+    // Functions without their parentheses, or with other signs
+    ("def f (a: n.m.f32): n.m.f32 = ", "map map sqrt a", "E0114", "map (map sqrt) a", ""),
+    ("def f (a: n.f32): n.f32 = ", "sqrt <$> a", "E0010", "map sqrt a", ""),
+    ("def f (a: n.f32): f32 = reduce ", "(x y => x + y)", "E0020", "(\\x y. x + y)", " 0 a"),
+    ("def f (x: i32): i32 = ", "x << 2", "E0010", "shiftLeft x 2", ""),
+    ("def f (x: ", "*float", "E0020", "n.f32", "): f32 = 0"),
+    ("def f (a: m.n.f32): (m*n).f32 = ", "concat a", "E0110", "join a", ""),
+    ("def f: n.i32 = ", "[0..n-1]", "E0020", "generate (\\i. cast (indexAsNat i))", ""),
+    ("def f: n.f32 = ", "iota n", "E0101", "generate (\\i. cast (indexAsNat i))", ""),
+    // Parts and reductions of NumPy
+    ("def f (a: 10.f32): 5.f32 = ", "a[::2]", "E0020", "split 2 a |> map (\\c. idx 0 c)", ""),
+    ("def f (a: n.f32): n.f32 = ", "np.where(a > 0, a, 0)", "E0020", "map (\\x. select (x > 0) x 0) a", ""),
+    ("def f (a: m.n.f32): n.f32 = ", "a.sum(axis=0)", "E0020", "map (\\r. reduce (+) 0 r) (transpose a)", ""),
+    ("def f (a: m.n.f32): m.f32 = ", "np.sum(a, axis=1)", "E0020", "map (\\r. reduce (+) 0 r) a", ""),
+    // Names of other libraries
+    ("def f (a: n.f32): f32 = ", "norm a", "E0101", "sqrt (map (\\x. x * x) a |> reduce (+) 0)", ""),
+    (
+        "def f (a: n.f32): n.f32 = ",
+        "softmax a",
+        "E0101",
+        "let e = map exp a in map (\\x. x / reduce (+) 0 e) e",
+        "",
+    ),
+    (
+        "def f (a: n.f32): (n-1).f32 = ",
+        "diff a",
+        "E0101",
+        "zip (drop 1 a) (take (n - 1) a) |> map (\\(x, y). x - y)",
+        "",
+    ),
+    ("def f (a: n.f32) (b: m.f32): n.m.f32 = ", "outer a b", "E0101", "map (\\x. map (\\y. x * y) b) a", ""),
+    (
+        "def f (a: n.f32): i32 = ",
+        "count (\\v. v > 0) a",
+        "E0101",
+        "map (\\x. select (x > 0) 1 0) a |> reduce (+) 0",
+        "",
+    ),
+    (
+        "def f (a: n.f32): i32 = ",
+        "argmax a",
+        "E0101",
+        "zip (generate (\\i. (cast (indexAsNat i) : i32))) a |> reduceSeq (\\p q. select (snd p < snd q) q p) (0, idx 0 a) |> fst",
+        "",
+    ),
+    ("def f (a: 8.f32): 8.f32 = ", "rotate 3 a", "E0101", "concat (drop 3 a) (take 3 a)", ""),
+    (
+        "def f (a: n.f32) = ",
+        "mapi (\\k v. (k, v)) a",
+        "E0101",
+        "zip (generate (\\i. i)) a |> map (\\(i, x). (\\k v. (k, v)) i x)",
+        "",
+    ),
 ];
+
+/// Programs with more than one problem: what is typed and what hints say to write in the place of each part, one after the
+/// other; then the program is one.
+const DONE_IN_STEPS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "def f (a: n.f32): n.f32 = a - mean a",
+        &[("a - mean a", "map (\\x. x - mean a) a"), ("mean a", "(reduce (+) 0 a / cast n)")],
+    ),
+    (
+        "def f (a: n.f32): n.f32 = a / sum a",
+        &[("a / sum a", "map (\\x. x / sum a) a"), ("sum a", "reduce (+) 0 a")],
+    ),
+    (
+        "def f (x: f32) (y: f64): f64 = x * y",
+        &[("y", "(cast y : f32)"), ("x * (cast y : f32)", "(cast (x * (cast y : f32)) : f64)")],
+    ),
+    ("def f(a: n.f32) -> f32: return reduce (+) 0 a", &[("-> f32", ": f32")]),
+];
+
+#[test]
+fn what_hints_say_one_after_the_other_is_a_program() {
+    for (text, steps) in DONE_IN_STEPS {
+        let mut text = (*text).to_owned();
+        for (typed, hint) in *steps {
+            let said: Vec<String> = problems(&text).iter().flat_map(|p| p.hints.clone()).collect();
+            assert!(said.iter().any(|s| s.contains(&format!("`{hint}`"))), "{text}: {said:?}");
+            let at = text.rfind(typed).unwrap();
+            text.replace_range(at..at + typed.len(), hint);
+        }
+        let left: Vec<String> = problems(&text).iter().map(|p| format!("{p} {:?}", p.hints)).collect();
+        // What stands behind the colon of a definition is told next.
+        let told = text.contains("return") && left.len() == 1 && left[0].contains("behind `=`");
+        assert!(left.is_empty() || told, "{text}: {left:?}");
+    }
+}
+
+#[test]
+fn what_says_how_a_program_runs_is_told_to_be_no_part_of_it() {
+    for text in [
+        "def f (a: n.f32): n.f32 = vectorize 4 sqrt a",
+        "def f (a: n.f32): n.f32 = a |> parallel",
+        "def f (a: n.f32): n.f32 = a.parallel().vectorize()",
+    ] {
+        let said: String = problems(text).iter().flat_map(|p| p.hints.clone()).collect();
+        assert!(said.contains("rules and strategies say that") && !said.contains("map f"), "{text}: {said}");
+    }
+    // No text of the language is said where none is known to be meant.
+    for (text, never) in [
+        ("def f (a: n.f32): n.f32 = map . map sqrt a", "map |>"),
+        ("def f (a: n.f32): n.f32 = a[-3:]", "take k"),
+        ("def f (a: n.f32): n.f32 = map |x| x * 2 a", "map or x"),
+    ] {
+        let said: String = problems(text).iter().flat_map(|p| p.hints.clone()).collect();
+        assert!(!said.is_empty() && !said.contains(never), "{text}: {said}");
+    }
+}
 
 #[test]
 fn what_a_hint_says_to_write_is_a_program() {

@@ -542,6 +542,14 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Has the definition no `=` yet?
+    fn is_before_body(&self) -> bool {
+        let outermost = |i: &usize| self.tokens.get(*i).is_some_and(|t| t.column == 0 && t.first);
+        let Some(start) = (0..=self.at).rev().find(outermost) else { return false };
+        self.language == Language::Program
+            && !self.tokens[start..self.at].iter().any(|t| t.tok == Tok::Equals)
+    }
+
     fn hint(&self, expected: &str) -> Option<String> {
         let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| t.tok);
         let written = match self.peek() {
@@ -552,12 +560,18 @@ impl<'a> Parser<'a> {
             Tok::Arrow if expected.contains("`:`") && self.nth(1) == Tok::Word => {
                 let from = self.at + 1;
                 let ends = |i: &usize| {
-                    self.tokens.get(*i).is_none_or(|t| t.first || matches!(t.tok, Tok::Equals | Tok::LBrace))
+                    let over = |tok| matches!(tok, Tok::Equals | Tok::LBrace | Tok::Colon);
+                    self.tokens.get(*i).is_none_or(|t| t.first || over(t.tok))
                 };
                 let to = (from..self.tokens.len()).find(ends).unwrap_or(self.tokens.len());
                 let ty = self.quote_or(from, to, "n.f32");
                 Some(format!("The type of the result stands behind a colon: `: {ty}`."))
             }
+            Tok::Dot if self.nth(1) == Tok::Dot && before == Some(Tok::Number) => Some(
+                "Write `generate (\\i. cast (indexAsNat i))` for the numbers from 0, without brackets: how many they are stands in \
+                 the type."
+                    .into(),
+            ),
             Tok::Dot if self.touches(0) && before == Some(Tok::Number) => {
                 let number = self.spelling(self.at - 1);
                 Some(format!("A number has digits before and after its point: `{number}.0`."))
@@ -588,6 +602,9 @@ impl<'a> Parser<'a> {
             }
             Tok::Colon if self.nth(1) == Tok::Equals => {
                 "A value gets its name by `let`: `let s = e in …`, and keeps it."
+            }
+            Tok::Colon if expected.contains("`=`") || self.is_before_body() => {
+                "What a definition computes stands behind `=`."
             }
             Tok::Colon if self.language == Language::Program => {
                 "A type stands with its expression in parentheses: `(cast x : i32)`."

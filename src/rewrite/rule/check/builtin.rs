@@ -150,3 +150,36 @@ fn dot(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
     let zipped = b::zip(b::join(weights).ok()?, b::join(xs).ok()?).ok()?;
     b::reduce(plus, b::number(0, s).ok()?, b::map(times, zipped).ok()?).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Size;
+    use super::*;
+    use crate::rule::apply::apply_at;
+    use crate::rule::builtin;
+
+    fn patterns(t: &Term) -> Vec<Pattern> {
+        t.positions().into_iter().filter_map(|(_, t)| t.as_pattern()).collect()
+    }
+
+    #[test]
+    fn procedures_make_no_pattern_that_is_not_said_of_them() {
+        for rule in builtin::all() {
+            let makes = builtin::makes(&rule.name).unwrap();
+            let mut applied = 0;
+            for seed in 0..400 {
+                let origin = Origin { member: 0, seed, size: Size::Any, sizes: vec![] };
+                let Some(case) = draw(&rule.name, origin) else { continue };
+                let Ok(done) = apply_at(&case.term, &case.at, &rule, &case.args) else { continue };
+                let before = patterns(&case.term);
+                let new: Vec<Pattern> = patterns(&done.term)
+                    .into_iter()
+                    .filter(|p| !before.contains(p) && !makes.contains(p))
+                    .collect();
+                assert!(new.is_empty(), "{}: {new:?}", rule.name);
+                applied += 1;
+            }
+            assert!(applied > 20, "{}: {applied}", rule.name);
+        }
+    }
+}

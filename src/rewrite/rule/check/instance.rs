@@ -70,7 +70,9 @@ pub fn draw(
     let product = origin.sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v));
     let most = (MOST_SCALARS / product.max(1)).max(1);
     let g = Gen { rng, sizes: &sizes, size, fails: !proved && computes_where_it_matters(eq) };
-    let mut draw = Draw { eq, b, g, most, declared, operators: BTreeMap::new() };
+    // Of every other instance, whichever turn it has.
+    let plain = origin.seed.count_ones() % 2 == 0;
+    let mut draw = Draw { eq, b, g, most, plain, declared, operators: BTreeMap::new() };
     draw.slots();
     draw.types();
     draw.functions();
@@ -132,6 +134,8 @@ struct Draw<'a> {
     g: Gen<'a>,
     /// What a type variable stands for has no more scalars.
     most: i64,
+    /// Every variable that may be an input is one: all other instances are instances of this.
+    plain: bool,
     declared: &'a [Operator],
     /// What is drawn for the variables that are asked to be operators.
     operators: BTreeMap<usize, Operator>,
@@ -293,7 +297,7 @@ impl Draw<'_> {
                 continue;
             }
             let term = match own[v] {
-                Some(at) if !self.g.one_in(if self.g.fails { 2 } else { 4 }) => {
+                Some(at) if !self.g.one_in(if self.g.fails { 2 } else { 4 }) || self.plain => {
                     Term::var((ctx.len() - 1 - at) as u32, ty.clone())
                 }
                 _ => {

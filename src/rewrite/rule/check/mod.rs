@@ -12,6 +12,7 @@ mod instance;
 mod mentioned;
 mod operator;
 pub mod property;
+mod rows;
 mod shrink;
 mod size_borders;
 mod sizes;
@@ -51,13 +52,18 @@ pub struct Thoroughness<'a> {
     /// Draws after which the search for instances ends.
     pub draws: usize,
     pub seed: u64,
-    /// Asked between draws: whether to stop.
+    /// Asked between inputs: whether it has taken long, so that it is to end when enough was tested ([`LEAST`]).
+    pub late: &'a dyn Fn() -> bool,
+    /// Asked between inputs: whether to stop at once.
     pub stop: &'a dyn Fn() -> bool,
 }
 
+/// So many instances are enough where time is over; fewer say little of a rule.
+pub const LEAST: usize = 24;
+
 impl Default for Thoroughness<'_> {
     fn default() -> Self {
-        Thoroughness { instances: 120, inputs: 4, draws: 20_000, seed: 1, stop: &|| false }
+        Thoroughness { instances: 120, inputs: 4, draws: 20_000, seed: 1, late: &|| false, stop: &|| false }
     }
 }
 
@@ -78,8 +84,10 @@ pub struct Report {
     pub beyond: Option<i128>,
     /// Functions that one side has and the other has not, and whose last places each library rounds as it does.
     pub rounded: Vec<Pattern>,
-    /// It was stopped before there were enough instances.
+    /// It was stopped before there were as many instances as were asked for.
     pub stopped: bool,
+    /// So many instances are to agree at least.
+    pub least: usize,
     /// That it holds for all sizes; it is tested all the same.
     pub proof: Option<Proof>,
     pub counterexample: Option<Box<Counterexample>>,
@@ -93,6 +101,8 @@ pub enum Verdict {
     /// It held wherever it was tried, and it was tried.
     Holds,
     Wrong,
+    /// It held, but on too few instances before time was over.
+    TooLittle,
     NotTested,
 }
 
@@ -102,6 +112,7 @@ impl Verdict {
             Verdict::Proved => "proved",
             Verdict::Holds => "holds",
             Verdict::Wrong => "wrong",
+            Verdict::TooLittle => "not tested enough",
             Verdict::NotTested => "not tested",
         }
     }
@@ -120,6 +131,8 @@ impl Report {
             Verdict::NotTested
         } else if self.proof.is_some() {
             Verdict::Proved
+        } else if self.stopped && self.agreed < self.least {
+            Verdict::TooLittle
         } else {
             Verdict::Holds
         }
@@ -235,7 +248,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
     let members = rule.equations().len().max(1);
     let mut agreed = vec![0; members];
     let enough = how.instances.div_ceil(members);
-    let mut report = Report { proof: prove(rule).ok(), ..Report::default() };
+    let mut report = Report { proof: prove(rule).ok(), least: LEAST.min(how.instances), ..Report::default() };
     let cases = Cases {
         rule,
         sizing: Sizing::of(rule),
@@ -255,7 +268,9 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
         if agreed.iter().all(|n| *n >= enough) {
             break;
         }
-        if (how.stop)() {
+        let tested: usize = agreed.iter().sum();
+        let is_late = (how.late)();
+        if (how.stop)() || is_late && tested >= report.least {
             report.stopped = true;
             break;
         }
@@ -266,7 +281,7 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
         }
         let seed = how.seed.wrapping_mul(0x9e37_79b9).wrapping_add(draw as u64);
         let origin = cases.sizing.in_turn(draw / members, cases.origin(member, seed, Size::Any));
-        let outcome = cases.case(origin).map(|case| (cases.test(&case, inputs, seed), case));
+        let outcome = cases.case(origin).map(|case| (cases.test(&case, inputs, seed, how), case));
         match outcome {
             Ok((Outcome::Agrees(inputs), case)) => {
                 agreed[member] += 1;
@@ -274,7 +289,8 @@ pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
                 if !seen.insert(case.term.digest()) {
                     continue;
                 }
-                match whole.all(rule, &case) {
+                let all = if is_late { None } else { whole.all(rule, &case, how) };
+                match all {
                     Some(Outcome::Agrees(inputs)) => report.inputs += inputs,
                     Some(Outcome::Wrong(found)) => {
                         report.counterexample = Some(Box::new(smallest(&cases, how, case, *found)));
@@ -306,6 +322,9 @@ const LONG: usize = 30;
 /// Where the left has no value on more of the first inputs, it mostly has none on any.
 const MOST_IN_VAIN: usize = 3;
 
+/// So many inputs have had every turn several times.
+const TURNS_OF_ALL: usize = 16;
+
 /// A few scalars cost nothing, and it takes the right ones together to see a mistake.
 const SCALAR_INPUTS: usize = 8;
 
@@ -329,7 +348,7 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
         if size(&case) > size(&best.0) {
             return false;
         }
-        let Outcome::Wrong(found) = cases.test(&case, how.inputs, seed) else { return false };
+        let Outcome::Wrong(found) = cases.test(&case, how.inputs, seed, how) else { return false };
         let better = weight(&case, &found) < weight(&best.0, &best.1);
         if better {
             *best = (case, *found);
@@ -338,7 +357,9 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
     };
     let seeds = (0..SMALLER_DRAWS).map(|draw| how.seed.wrapping_mul(0x85eb_ca6b).wrapping_add(draw));
     let mut in_vain = 0;
-    for seed in seeds.clone().take_while(|_| !(how.stop)()) {
+    // It is known to be wrong, and only to be told in few words.
+    let over = || (how.late)() || (how.stop)();
+    for seed in seeds.clone().take_while(|_| !over()) {
         let better = attempt(cases.origin(member, seed, Size::Small), &mut best);
         in_vain = if better { 0 } else { in_vain + 1 };
         if in_vain == DRAWS_IN_VAIN {
@@ -346,15 +367,13 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
         }
     }
     // Each size by itself as small as it may be, and then small terms at these sizes.
-    while !(how.stop)() && sizes::smaller(&best.0.origin).into_iter().any(|origin| attempt(origin, &mut best))
-    {
-    }
+    while !over() && sizes::smaller(&best.0.origin).into_iter().any(|origin| attempt(origin, &mut best)) {}
     let scale = sizes::scale(&best.0.origin);
-    for seed in seeds.take(SMALLER_DRAWS as usize / 4 / scale).take_while(|_| !(how.stop)()) {
+    for seed in seeds.take(SMALLER_DRAWS as usize / 4 / scale).take_while(|_| !over()) {
         let sizes = best.0.origin.sizes.clone();
         attempt(Origin { member, seed, size: Size::Small, sizes }, &mut best);
     }
-    let (case, found) = shrink::shrink(rule, best.0, best.1, SHRINKING_TESTS / scale, how.stop);
+    let (case, found) = shrink::shrink(rule, best.0, best.1, SHRINKING_TESTS / scale, &over);
     Counterexample {
         rule: rule.name.clone(),
         args: case.args,
@@ -382,7 +401,7 @@ const WHOLE_INPUTS_OF_ITS_TYPES: usize = 1 << 16;
 
 impl Everything {
     /// What comes of all inputs; none where these are too many, or enough has been done.
-    fn all(&mut self, rule: &Rule, case: &Case) -> Option<Outcome> {
+    fn all(&mut self, rule: &Rule, case: &Case, how: &Thoroughness) -> Option<Outcome> {
         if self.done >= WHOLE_INSTANCES {
             return None;
         }
@@ -395,6 +414,9 @@ impl Everything {
         let sides = Sides::of(rule, case, rewritten(rule, case).ok()?);
         let mut agreed = 0;
         for values in inputs {
+            if (how.late)() || (how.stop)() {
+                break;
+            }
             match sides.compare(values) {
                 Outcome::Agrees(_) => agreed += 1,
                 // Where the left has no value, the right may have any.
@@ -450,7 +472,7 @@ impl Cases<'_> {
     }
 
     /// Applies the rule and compares the meanings on some inputs.
-    fn test(&self, case: &Case, inputs: usize, seed: u64) -> Outcome {
+    fn test(&self, case: &Case, inputs: usize, seed: u64, how: &Thoroughness) -> Outcome {
         let rule = self.rule;
         let after = match rewritten(rule, case) {
             Ok(after) => after,
@@ -466,11 +488,13 @@ impl Cases<'_> {
         }
         let sides = Sides::of(rule, case, after);
         let (mut agreed, mut in_vain) = (0, vec![]);
-        let (params, _) = case.term.ty().signature();
-        let inputs = if params.iter().any(Type::has_array) { inputs } else { SCALAR_INPUTS * inputs };
-        // Long ones take long, and rarely two of them tell more than one.
-        let inputs = if sizes::scale(&case.origin) > LONG { inputs.min(2) } else { inputs };
-        for i in 0..inputs.max(1) as u64 {
+        let inputs = if drawing.is_of_operators() { 2 * inputs } else { inputs };
+        // To find what scalars to try takes longer than to try them.
+        let enough = if sizes::scale(&case.origin) > 1 { 1 } else { inputs.max(TURNS_OF_ALL) };
+        for i in 0..self.inputs(case, inputs) as u64 {
+            if i > 0 && (how.stop)() || agreed >= enough && (how.late)() {
+                break;
+            }
             let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
             let values = match drawing.inputs(i, case.term.ty(), &case.sizes, seed) {
                 Ok(values) => values,
@@ -487,6 +511,27 @@ impl Cases<'_> {
             _ => Outcome::Agrees(agreed),
         }
     }
+}
+
+impl Cases<'_> {
+    /// How many inputs to test a case on: one if they are all the same.
+    fn inputs(&self, case: &Case, wanted: usize) -> usize {
+        let (params, _) = case.term.ty().signature();
+        let scale = sizes::scale(&case.origin);
+        let wanted = match () {
+            () if !reads_an_input(&case.term) => 1,
+            () if params.iter().any(Type::has_array) => wanted,
+            // Scalars cost nothing but where much is made of them.
+            () => (SCALAR_INPUTS * wanted / scale).max(wanted),
+        };
+        // Long ones take long, and rarely two of them tell more than one.
+        if scale > LONG { wanted.clamp(1, 2) } else { wanted.max(1) }
+    }
+}
+
+/// Does the body of the functions that the term is made of read any of their parameters?
+fn reads_an_input(term: &Term) -> bool {
+    term.as_lam().is_some_and(|(_, body)| body.has_free(0) || reads_an_input(body))
 }
 
 /// What came of testing one case.

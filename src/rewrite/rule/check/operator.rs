@@ -2,12 +2,13 @@
 //! these and no others, so that a rule that needs more than it asks for is found out; and those that the user declares.
 
 use super::property::has_roots;
+use super::rows::{ROWS, ROWS_OF_TRUTH, Row, scalar};
 use crate::lang::build as b;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
-use crate::lang::term::{Arg, Term};
+use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::rule::Properties;
 use crate::rule::condition::Condition;
@@ -63,6 +64,12 @@ impl Operator {
         Has { associative, commutative, neutral: self.neutral.is_some(), idempotent }
     }
 
+    /// Is it always the first of its operands, or always the second?
+    fn is_one_of_two(&self) -> bool {
+        let body = self.op.as_lam().and_then(|(_, inner)| inner.as_lam());
+        body.is_some_and(|(_, body)| matches!(body.expr(), Expr::Var(_)))
+    }
+
     /// The type of the operands.
     pub fn operand(&self) -> Type {
         self.op.ty().as_fun().map_or_else(Type::ill, |(t, _)| t.clone())
@@ -114,98 +121,10 @@ pub(super) fn zero(t: &Type) -> Option<Term> {
     }
 }
 
-struct Row {
-    /// `A` associative, `C` commutative, `I` idempotent.
-    is: &'static str,
-    neutral: Option<i64>,
-    op: fn(Term, Term) -> b::Built,
-}
-
-/// Operators on numbers of any type. What is said of them is so in wrapping and in exact arithmetic, NaN and infinities
-/// included, and nothing else is (`every_row_is_what_it_says`).
-const ROWS: [Row; 17] = [
-    Row { is: "A", neutral: None, op: |x, _| at_most_two(&x) },
-    Row { is: "C", neutral: None, op: product_and_one },
-    Row { is: "I", neutral: None, op: |x, y| unless_same(&x, &y, b::sub(x.clone(), y.clone())?) },
-    Row { is: "AC", neutral: None, op: |x, y| b::mul(b::add(x.clone(), x)?, y) },
-    Row { is: "AI", neutral: None, op: |a, _| Ok(a) },
-    Row { is: "AI", neutral: None, op: |_, b| Ok(b) },
-    Row { is: "CI", neutral: None, op: |x, y| unless_same(&x, &y, product_and_one(x.clone(), y.clone())?) },
-    Row { is: "ACI", neutral: None, op: |x, y| unless_same(&x, &y, nothing(&x, &y)?) },
-    Row { is: "", neutral: Some(0), op: |x, y| unless_zero(&x, &y, b::sub(x.clone(), y.clone())?) },
-    Row { is: "A", neutral: Some(0), op: |x, y| unless_zero(&x, &y, at_most_two(&x)?) },
-    Row { is: "C", neutral: Some(0), op: |x, y| unless_zero(&x, &y, product_and_one(x.clone(), y.clone())?) },
-    Row {
-        is: "I",
-        neutral: Some(0),
-        op: |x, y| unless_zero(&x, &y, unless_same(&x, &y, b::sub(x.clone(), y.clone())?)?),
-    },
-    Row { is: "AC", neutral: Some(1), op: |x, y| b::sub(b::add(x.clone(), y)?, one(&x)?) },
-    Row { is: "AI", neutral: Some(0), op: |x, y| or_else(&x, y, x.clone()) },
-    Row { is: "AI", neutral: Some(0), op: |x, y| or_else(&y, x, y.clone()) },
-    Row { is: "CI", neutral: Some(0), op: |x, y| unless_same(&x, &y, b::add(x.clone(), y.clone())?) },
-    Row {
-        is: "ACI",
-        neutral: Some(0),
-        op: |x, y| unless_zero(&x, &y, unless_same(&x, &y, b::add(nothing(&x, &y)?, one(&x)?)?)?),
-    },
-];
-
-/// Operators on truth values, but for those of the table.
-const ROWS_OF_TRUTH: [Row; 4] = [
-    Row { is: "AI", neutral: None, op: |a, _| Ok(a) },
-    Row { is: "AI", neutral: None, op: |_, b| Ok(b) },
-    Row { is: "C", neutral: None, op: |x, y| b::not(b::and(x, y)?) },
-    Row { is: "AC", neutral: Some(0), op: |x, y| b::select(x, b::not(y.clone())?, y) },
-];
-
-/// A number, or the truth value that it stands for.
-fn scalar(value: i64, s: Scalar) -> b::Built {
-    if s == Scalar::Bool { Ok(Term::lit(Literal::Bool(value != 0))) } else { b::number(value, s) }
-}
-
-fn number(like: &Term, value: i64) -> b::Built {
-    scalar(value, like.ty().as_scalar().unwrap_or(Scalar::I32))
-}
-
-fn one(like: &Term) -> b::Built {
-    number(like, 1)
-}
-
-/// `min x 2`, which done twice is done once, and zero of zero alone.
-fn at_most_two(x: &Term) -> b::Built {
-    b::min(x.clone(), number(x, 2)?)
-}
-
-/// Zero, or no number where one of these is infinite or none.
-fn nothing(x: &Term, y: &Term) -> b::Built {
-    b::add(b::sub(x.clone(), x.clone())?, b::sub(y.clone(), y.clone())?)
-}
-
-/// `x * y + 1`
-fn product_and_one(x: Term, y: Term) -> b::Built {
-    b::add(b::mul(x.clone(), y)?, one(&x)?)
-}
-
-/// `select (x == 0) then otherwise`
-fn or_else(x: &Term, then: Term, otherwise: Term) -> b::Built {
-    b::select(b::equal(x.clone(), number(x, 0)?)?, then, otherwise)
-}
-
-/// The other one where one of them is zero.
-fn unless_zero(x: &Term, y: &Term, otherwise: Term) -> b::Built {
-    or_else(x, y.clone(), or_else(y, x.clone(), otherwise)?)
-}
-
-/// `select (x == y) x otherwise`
-fn unless_same(x: &Term, y: &Term, otherwise: Term) -> b::Built {
-    b::select(b::equal(x.clone(), y.clone())?, x.clone(), otherwise)
-}
-
 /// The operators of [`ROWS`] at a type of numbers, and those on truth values and pairs.
 fn uncommon(t: &Type) -> Vec<Operator> {
     if *t == composable() {
-        return composed().into_iter().collect();
+        return [1, 2].into_iter().filter_map(composed).collect();
     }
     let Some(s) = t.as_scalar() else { return vec![] };
     let rows: &[Row] = if s == Scalar::Bool { &ROWS_OF_TRUTH } else { &ROWS };
@@ -218,7 +137,7 @@ fn uncommon(t: &Type) -> Vec<Operator> {
         let is = |letter: char| row.is.contains(letter);
         Some(Operator { op, neutral, associative: is('A'), commutative: is('C'), idempotent: is('I') })
     };
-    rows.iter().filter_map(at).collect()
+    rows.iter().filter(|row| row.fits(s)).filter_map(at).collect()
 }
 
 /// `+`, `*`, `min` and `max`, or `and` and `or`, as patterns or lambdas.
@@ -310,17 +229,21 @@ pub(super) fn known() -> Properties {
     out
 }
 
-/// An operator on a type that has what is asked, and every other time nothing else.
+/// An operator on a type that has what is asked, and mostly nothing else.
 pub(super) fn draw(t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -> Option<Operator> {
     let mut all = uncommon(t);
-    if rng.below(3) == 0 || all.is_empty() {
+    if rng.below(4) == 0 || all.is_empty() {
         all = common(t, rng);
+    }
+    // Of the first and the last of two much holds that holds of nothing else.
+    if rng.below(4) > 0 {
+        all.retain(|o| !o.is_one_of_two());
     }
     all.extend(of_parts(t, asked, declared, rng));
     all.extend(declared.iter().filter(|o| o.operand() == *t).cloned());
     all.retain(|o| o.has().covers(asked));
     let exactly: Vec<Operator> = all.iter().filter(|o| o.has() == asked).cloned().collect();
-    let from = if exactly.is_empty() || rng.below(2) == 0 { all } else { exactly };
+    let from = if exactly.is_empty() || rng.below(3) == 0 { all } else { exactly };
     from.get(rng.below(from.len().max(1) as u64) as usize)
         .cloned()
         .or_else(|| common(t, rng).into_iter().find(|o| o.has().covers(asked)))
@@ -332,28 +255,27 @@ pub(super) fn composable() -> Type {
     Type::pair(number.clone(), number)
 }
 
-/// What composes two functions `x -> a x + b`: associative, with a neutral value, and not commutative.
-fn composed() -> Option<Operator> {
+/// What composes two functions `x -> a x + b`, with `x -> by * x` between them: associative, not commutative, and with a neutral
+/// value if nothing is between them. By an even number no slope is one.
+fn composed(by: i64) -> Option<Operator> {
     let t = composable();
     let op = b::lam2(("f", t.clone()), ("g", t), |f, g| {
-        let slope = b::mul(b::fst(f.clone())?, b::fst(g.clone())?)?;
-        let start = b::add(b::mul(b::fst(f.clone())?, b::snd(g)?)?, b::snd(f)?)?;
+        let between = b::mul(b::fst(f.clone())?, b::number(by, Scalar::I32)?)?;
+        let slope = b::mul(between.clone(), b::fst(g.clone())?)?;
+        let start = b::add(b::mul(between, b::snd(g)?)?, b::snd(f)?)?;
         b::make_pair(slope, start)
     });
-    let identity = b::make_pair(b::number(1, Scalar::I32).ok()?, b::number(0, Scalar::I32).ok()?).ok()?;
-    Some(Operator {
-        op: op.ok()?,
-        neutral: Some(identity),
-        associative: true,
-        commutative: false,
-        idempotent: false,
-    })
+    let identity = || b::make_pair(b::number(1, Scalar::I32).ok()?, b::number(0, Scalar::I32).ok()?).ok();
+    let neutral = if by == 1 { Some(identity()?) } else { None };
+    Some(Operator { op: op.ok()?, neutral, associative: true, commutative: false, idempotent: false })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::property::{Property, refute};
     use super::*;
+    use crate::lang::eval;
+    use crate::lang::value::{Tolerance, Value};
 
     /// It has what is said of it, and nothing else; what is neutral where that is not said is not known.
     fn is_what_it_says(operator: &Operator) {
@@ -395,11 +317,46 @@ mod tests {
         ]
     }
 
+    fn value(v: i128, s: Scalar) -> Value {
+        if s.is_float() { Value::float(v as f64, s).unwrap() } else { Value::int(v, s) }
+    }
+
+    fn product(operator: &Operator, x: &Value, y: &Value) -> Value {
+        let inputs = [x.clone(), y.clone()];
+        eval::run(&operator.op, &eval::Sizes::new(), &inputs, &eval::Limits::TEST).unwrap()
+    }
+
+    fn differ(x: &Value, y: &Value) -> bool {
+        x.agrees(y, Tolerance::Identical).is_err()
+    }
+
+    /// None of these is neutral for an operator of which no neutral value is known.
+    fn has_no_neutral_value(operator: &Operator, candidates: &[Value]) {
+        for z in candidates {
+            let keeps =
+                |a: &Value| !differ(&product(operator, z, a), a) && !differ(&product(operator, a, z), a);
+            assert!(!candidates.iter().all(keeps), "{:?} {z}", operator.op);
+        }
+    }
+
     #[test]
     fn every_row_is_what_it_says() {
         for s in [Scalar::Bool, Scalar::I32, Scalar::U8, Scalar::F32] {
-            uncommon(&Type::scalar(s)).iter().chain(&composed()).for_each(is_what_it_says);
+            for operator in uncommon(&Type::scalar(s)) {
+                is_what_it_says(&operator);
+                if operator.neutral.is_none() && s != Scalar::Bool {
+                    let (least, most) = s.extremes();
+                    let near = [-1, -2, 9, 20, 100, most / 2 + 2, least, most];
+                    let whole =
+                        (0..8).chain(near).filter(|v| (least..=most).contains(v)).map(|v| value(v, s));
+                    let half = Value::float(0.5, s).filter(|_| s.is_float());
+                    has_no_neutral_value(&operator, &whole.chain(half).collect::<Vec<_>>());
+                }
+            }
         }
+        let composed: Vec<Operator> = uncommon(&composable());
+        composed.iter().for_each(is_what_it_says);
+        assert_eq!(composed.iter().map(|o| o.neutral.is_some()).collect::<Vec<_>>(), [true, false]);
     }
 
     /// Draws an operator on such elements for every set of properties, and returns how many there are.
@@ -442,11 +399,49 @@ mod tests {
         }
     }
 
+    /// Does what the operator gives depend on both operands?
+    fn reads_both(operator: &Operator, s: Scalar) -> bool {
+        let all: Vec<Value> = (0..7).map(|v| value(v, s)).collect();
+        let by_second =
+            |x: &Value| all.iter().any(|y| differ(&product(operator, x, y), &product(operator, x, &all[0])));
+        let by_first =
+            |y: &Value| all.iter().any(|x| differ(&product(operator, x, y), &product(operator, &all[0], y)));
+        all.iter().any(by_second) && all.iter().any(by_first)
+    }
+
     #[test]
     fn every_set_of_properties_has_an_operator_with_no_others() {
+        for s in [Scalar::I32, Scalar::U8, Scalar::F32] {
+            let rows = uncommon(&Type::scalar(s));
+            for asked in all_asked() {
+                let mut exactly = rows.iter().filter(|o| o.has() == asked);
+                assert!(exactly.any(|o| reads_both(o, s)), "{s:?} {asked:?}");
+            }
+        }
+    }
+
+    /// Products that a rule may take for the same, and that are the same for first, last, least and greatest numbers: `a b a c` for
+    /// `a b c`, and so on. Of what is associative and idempotent some operator tells each from the other, from either side.
+    #[test]
+    fn operators_that_choose_tell_repetitions_apart() {
+        let laws =
+            [("abac", "abc"), ("abcb", "acb"), ("aba", "ab"), ("aba", "ba"), ("abaca", "abca"), ("aba", "a")];
+        let of_word = |operator: &Operator, word: &str, letters: &[i128]| {
+            let letters = word.bytes().map(|c| value(letters[usize::from(c - b'a')], Scalar::I32));
+            letters.reduce(|x, y| product(operator, &x, &y)).unwrap()
+        };
         let rows = uncommon(&Type::scalar(Scalar::I32));
-        for asked in all_asked() {
-            assert!(rows.iter().any(|o| o.has() == asked), "{asked:?}");
+        for neutral in [false, true] {
+            let asked = Has { associative: true, commutative: false, neutral, idempotent: true };
+            for (left, right) in laws {
+                let tells = |operator: &Operator| {
+                    (0..216).any(|i| {
+                        let letters = [i % 6, i / 6 % 6, i / 36];
+                        differ(&of_word(operator, left, &letters), &of_word(operator, right, &letters))
+                    })
+                };
+                assert!(rows.iter().filter(|o| o.has() == asked).any(tells), "{left} {right} {neutral}");
+            }
         }
     }
 }

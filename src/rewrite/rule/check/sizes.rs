@@ -68,8 +68,12 @@ impl Sizing {
         // A rule may be wrong at one size alone.
         let most = *MIDDLE.iter().max().unwrap_or(&1);
         let largest = LARGEST[slow] as i64;
-        let named =
-            sizes.iter().filter_map(|v| i64::try_from(*v).ok()).filter(|v| (most + 1..=largest).contains(v));
+        // And where a position is compared with a number, it is wrong at no size that is not larger.
+        let named = sizes
+            .iter()
+            .filter_map(|v| i64::try_from(*v).ok())
+            .flat_map(|v| [v, v.saturating_add(1)])
+            .filter(|v| (most + 1..=largest).contains(v));
         let mut seen = FxHashSet::default();
         let long: Vec<i64> = named.chain(long).filter(|v| seen.insert(*v)).collect();
         near.sort_unstable();

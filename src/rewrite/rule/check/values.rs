@@ -6,6 +6,7 @@
 
 use super::border::{Part, Place, compared_in};
 use super::mentioned::Mentioned;
+use super::rows::SPECIAL;
 use super::solve::{self, Solution, Solutions, Solver};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::Sizes;
@@ -28,6 +29,8 @@ pub(super) struct Drawing {
     /// The signs of zeros are looked for: something is known of operators, of floats but for these signs, the smaller or the
     /// greater number is taken, or numbers that are computed are given to functions, few of which tell one zero from the other.
     signs: bool,
+    /// Something is asked of operators: numbers that are special to some of them are looked for.
+    special: bool,
 }
 
 /// What the numbers of one set of inputs are.
@@ -46,6 +49,11 @@ const ZEROS: [u64; 4] = [0, 1, 13, 14];
 const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any];
 
 impl Drawing {
+    /// Is something asked of operators, which few inputs tell apart?
+    pub fn is_of_operators(&self) -> bool {
+        self.special
+    }
+
     pub fn of(rule: &Rule) -> Drawing {
         let of_operator = |c: &Condition| {
             matches!(
@@ -56,19 +64,20 @@ impl Drawing {
                     | Condition::Idempotent(_)
             )
         };
+        let special = rule.equations().iter().any(|eq| eq.conditions.iter().any(of_operator));
         let signs = |eq: &Equation| {
             eq.conditions.iter().any(of_operator) || computes_for_functions(eq) || chooses_a_zero(eq)
         };
         let signs =
             !rule.marks.reassociates && !rule.marks.unsigned_zeros && rule.equations().iter().any(signs);
         let mentioned = Mentioned::by_rule(rule);
-        Drawing { mentioned, solutions: Solutions::default(), marks: *rule.marks, signs }
+        Drawing { mentioned, solutions: Solutions::default(), marks: *rule.marks, signs, special }
     }
 
     /// For declared properties of an operator: what its own text mentions counts.
     pub fn near(mentioned: Mentioned) -> Drawing {
         let marks = Marks::REASSOCIATES;
-        Drawing { mentioned, solutions: Solutions::default(), marks, signs: false }
+        Drawing { mentioned, solutions: Solutions::default(), marks, signs: false, special: false }
     }
 
     /// The same, and what solves the comparisons of these closed terms with the same parameters.
@@ -101,7 +110,17 @@ impl Drawing {
             true => (ZEROS[rng.below(4) as usize], 4),
             false => (which, 1 + rng.below(4)),
         };
+        // What repeats an operand is told from what does not where few numbers are many times among the operands.
+        let special = self.special && rng.below(2) == 0;
+        let few: [i128; 3] = std::array::from_fn(|_| rng.below(SPECIAL).into());
+        let mut last = few[0];
         let mut replaced = |s: Scalar, rng: &mut Rng| match turn {
+            _ if special => {
+                if rng.below(2) == 0 {
+                    last = few[rng.below(few.len() as u64) as usize];
+                }
+                number_of(last, s)
+            }
             Turn::Small | Turn::Any => None,
             _ if rng.below(4) >= density => None,
             Turn::Mentioned => match solved.get(&s) {
@@ -124,7 +143,10 @@ impl Drawing {
                 with_naturals(&v, ty, &mut |now| self.natural(turn, now, &mut rng))
             })
             .collect();
-        if turn == Turn::Mentioned && !self.solutions.is_empty() && rng.below(4) != 0 {
+        let solved = self.solution(i / TURNS.len() as u64).filter(|_| turn == Turn::Mentioned);
+        if let Some(solved) = solved {
+            put(solved, &mut values, &mut rng);
+        } else if turn == Turn::Mentioned && !self.solutions.is_empty() && rng.below(4) != 0 {
             let Solutions { each, together } = &self.solutions;
             let all =
                 if each.is_empty() || rng.below(3) != 0 && !together.is_empty() { together } else { each };
@@ -133,6 +155,18 @@ impl Drawing {
             put(&all[rng.below(most) as usize], &mut values, &mut rng);
         }
         Ok(values)
+    }
+
+    /// A solution of one comparison, or of several: every other time inputs near what is mentioned have their turn, the one
+    /// after the other.
+    fn solution(&self, turn: u64) -> Option<&Solution> {
+        let Solutions { each, together } = &self.solutions;
+        let at = usize::try_from(turn / 4).ok()?;
+        match turn % 4 {
+            0 => each.get(at),
+            2 => together.get(at),
+            _ => None,
+        }
     }
 
     /// A number that is no index: as large as any that a rule mentions, and larger; and negative, as differences of natural
@@ -208,11 +242,15 @@ fn chooses_a_zero(eq: &Equation) -> bool {
 pub(super) fn put_numbers(inputs: &mut [Value], numbers: &[i128]) {
     let first = inputs.len().saturating_sub(numbers.len());
     for (input, n) in inputs[first..].iter_mut().zip(numbers) {
-        *input = with_leaves(input, &mut |s| match s {
-            Scalar::Bool => None,
-            s if s.is_float() => Value::float(*n as f64, s),
-            s => Some(Value::int(*n, s)),
-        });
+        *input = with_leaves(input, &mut |s| number_of(*n, s));
+    }
+}
+
+fn number_of(n: i128, s: Scalar) -> Option<Value> {
+    match s {
+        Scalar::Bool => None,
+        s if s.is_float() => Value::float(n as f64, s),
+        s => Some(Value::int(n, s)),
     }
 }
 
@@ -523,6 +561,7 @@ mod tests {
             solutions: Solutions::default(),
             marks: Marks::NONE,
             signs: false,
+            special: false,
         };
         for s in Scalar::ALL {
             let ty = Type::fun(Type::array(Nat::constant(6), Type::scalar(s)), Type::scalar(s));

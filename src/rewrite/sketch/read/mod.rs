@@ -11,7 +11,7 @@ use crate::lang::MAX_DEPTH;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{self, AddressSpace, Pattern};
-use crate::lang::syntax::ast::{self, ExprKind, Ident, Op, ParamKind};
+use crate::lang::syntax::ast::{self, ExprKind, Ident, Kind, Op, ParamKind};
 use crate::lang::syntax::pairs;
 use crate::lang::ty::Scalar;
 use patterns::{gives_truth_value, most_arguments};
@@ -68,6 +68,39 @@ pub fn read_with(
     }
     let read = read.without_single_holes();
     if reader.problems.is_empty() { Ok(read) } else { Err(reader.problems) }
+}
+
+/// What is wrong with a definition, whatever it is called with.
+pub fn wrong_definition(def: &ast::SketchDef, library: &Library, sizes: &[Name]) -> Vec<Diagnostic> {
+    let mut reader = Reader {
+        library,
+        sizes,
+        problems: vec![],
+        parts: 0,
+        unfolding: vec![def.name.kind.clone()],
+        holes: vec![],
+        negated: false,
+    };
+    let mut scope = Scope::default();
+    for param in &def.params {
+        for name in param.kind.names() {
+            let meaning = match &param.kind {
+                ParamKind::Implicit(..) => continue,
+                ParamKind::Kinded(_, Kind::Nat) => Meaning::Size(NatSketch::Is(Nat::var(&name.kind))),
+                ParamKind::Kinded(_, Kind::Data) => Meaning::Type(TypeSketch::Any),
+                ParamKind::Kinded(_, Kind::Addr) => Meaning::Address(AddressSpace::Global),
+                ParamKind::Kinded(_, Kind::Dim) => Meaning::Dim(0),
+                // Of other kinds no argument can be.
+                ParamKind::Kinded(..) => return vec![],
+                ParamKind::Bare(_) | ParamKind::Typed(..) | ParamKind::Pair(_) => {
+                    Meaning::Sketch(Sketch::any())
+                }
+            };
+            scope.params.push((name.kind.clone(), meaning));
+        }
+    }
+    reader.sketch(&def.body, &scope);
+    reader.problems
 }
 
 /// What the names mean that are bound in a sketch or by the definition it stands in.

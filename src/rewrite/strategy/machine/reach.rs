@@ -1,5 +1,6 @@
 //! Searches as steps of strategies: `reach SKETCH using RULES`, and the question whether a term is in a sketch.
 
+use super::super::names::no_rule;
 use super::super::value::{StrategyId, Value};
 use super::super::{Cause, ReachRequest, open};
 use super::failure::Halt;
@@ -12,7 +13,6 @@ use crate::lang::term::Term;
 use crate::rule::WhyNot;
 use crate::rule::apply::Step;
 use crate::rule::load;
-use crate::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rule::why::Reason;
 
 impl<'a> Machine<'a> {
@@ -141,17 +141,7 @@ impl<'a> Machine<'a> {
             return Ok(());
         }
         let found = match self.env.rules.get(&name.kind) {
-            None if &*name.kind == RIGHT_TO_LEFT => Err(Box::new(
-                Diagnostic::error("E0301", format!("`{RIGHT_TO_LEFT}` is a strategy, and no rule of a search."))
-                    .label(name.span, "stands in strategies")
-                    .hint("A search takes rules in the direction in which they are written. Another rule may lead back, or one of your own that is written the other way round."),
-            )),
-            None => Err(Box::new(
-                Diagnostic::error("E0301", format!("There is no rule or set of rules `{}`.", name.kind))
-                    .label(name.span, "not known")
-                    .did_you_mean(&name.kind, self.env.rules.names().map(|n| &**n))
-                    .hint("`shine-tui rules` lists them."),
-            )),
+            None => Err(Box::new(no_rule(self.env.rules, name))),
             Some(_) => self.rule_use(reference, values),
         };
         match found {

@@ -2,6 +2,7 @@
 
 use super::MAX_LOOK;
 use crate::diag::{Diagnostic, Span};
+use crate::pattern::Pattern;
 use crate::syntax::ast::{Expr, ExprKind, Language, Node};
 use crate::syntax::codes;
 use crate::syntax::elsewhere;
@@ -88,7 +89,13 @@ impl Parser<'_> {
             && (b - a == 1 && d - c > 1)
         {
             let (value, function) = (text(&(*a, *b)), text(&(*c, *d)));
-            format!("{what}: `{written}`. A value is given to a function by `|>`: `{value} |> {function}`.")
+            match Pattern::from_name(&value) {
+                // It takes what follows as its first argument, or as a function that is applied before.
+                Some(_) => format!("{what}: `f . g` of two functions is `g >> f`."),
+                None => format!(
+                    "{what}: `{written}`. A value is given to a function by `|>`: `{value} |> {function}`."
+                ),
+            }
         } else {
             format!("{what}: `{written}`.")
         };
@@ -187,10 +194,13 @@ impl Parser<'_> {
                 }
                 (Tok::LBracket, _) if self.touches(0) && self.slice().is_some() => {
                     let Some((slice, close)) = self.slice() else { break };
-                    value = slice.replace("xs", &value);
-                    hint = Some(format!(
-                        "A part of an array is taken by `take`, `drop` and `reverse`: write `{value}`."
-                    ));
+                    hint = Some(match slice {
+                        Some(slice) => {
+                            value = slice.replace("xs", &value);
+                            format!("A part of an array is taken by `take`, `drop` and `reverse`: write `{value}`.")
+                        }
+                        None => "A part of an array is taken by `take`, `drop` and `reverse`; places are counted from its first element.".to_owned(),
+                    });
                     self.at = close + 1;
                 }
                 _ => break,
@@ -250,7 +260,7 @@ impl Parser<'_> {
     }
 
     /// What `xs[i:j]` at the bracket stands for, and where the bracket ends.
-    fn slice(&self) -> Option<(String, usize)> {
+    fn slice(&self) -> Option<(Option<String>, usize)> {
         let close = self.mate(self.at)?;
         let mut parts: Vec<(usize, usize)> = vec![];
         let (mut from, mut at) = (self.at + 1, self.at + 1);
@@ -280,7 +290,10 @@ impl Parser<'_> {
         let (lo, hi, step) = (text(0), text(1), text(2));
         let written = match (&lo, &hi, &step) {
             (None, None, Some(_)) if minus(2) => "reverse xs".to_string(),
-            _ if step.is_some() || minus(0) || minus(1) => "take k (drop i xs)".to_string(),
+            (None, None, Some(_)) if number(&step).is_some_and(|by| by > 0) => {
+                format!("split {} xs |> map (\\c. idx 0 c)", step.as_deref().unwrap_or_default())
+            }
+            _ if step.is_some() || minus(0) || minus(1) => return Some((None, close)),
             (Some(lo), None, None) => format!("drop {lo} xs"),
             (None, Some(hi), None) => format!("take {hi} xs"),
             (Some(lo), Some(hi), None) => match (number(&Some(lo.clone())), number(&Some(hi.clone()))) {
@@ -289,7 +302,7 @@ impl Parser<'_> {
             },
             _ => "xs".to_string(),
         };
-        Some((written, close))
+        Some((Some(written), close))
     }
 
     /// Says so where a function stands as other languages write it, `(x -> e)`, `lambda x: e`, `|x| e`, `(x. e)`, and reads
@@ -374,6 +387,15 @@ impl Parser<'_> {
         if tok(at) == Tok::Bar {
             let (names, i) = names(at + 1);
             return (!names.is_empty() && tok(i) == Tok::Bar).then_some((names, i + 1));
+        }
+        // `(x y => e)`: the names stand before the sign from the parenthesis on.
+        if inside
+            && is_name(at)
+            && let (spaced, i) = names(at)
+            && spaced.len() > 1
+            && tok(i) == Tok::FatArrow
+        {
+            return Some((spaced, i + 1));
         }
         let plain = if is_name(at) {
             Some(if inside { names(at) } else { (vec![word.to_string()], at + 1) })
@@ -564,12 +586,44 @@ impl Parser<'_> {
     }
 }
 
+/// `value.sum(axis=0)` and `np.sum(value, axis=0)` of a matrix: of each column, or of each row.
+fn along_axis(value: &str, name: &str, args: &[String], module: bool) -> Option<String> {
+    let (axis, others) = args.split_last()?;
+    let axis = axis.trim_matches(['(', ')']).strip_prefix("axis")?.trim_start().strip_prefix('=')?.trim();
+    let matrix = match others {
+        [one] if module => one.as_str(),
+        [] if !module => value,
+        _ => return None,
+    };
+    let of_row = elsewhere::written_here(name, &["r".to_owned()])?;
+    let of_row = of_row.strip_prefix("Write `")?.split('`').next()?.to_owned();
+    match axis {
+        "0" => Some(format!("map (\\r. {of_row}) (transpose {matrix})")),
+        "1" | "-1" => Some(format!("map (\\r. {of_row}) {matrix}")),
+        _ => None,
+    }
+}
+
 /// `value.name(args)`, as it is written here, and what is said of it; `piped` if the value is the rest of such a chain.
 fn method(value: &str, name: &str, mut args: Vec<String>, piped: bool) -> (String, Option<String>) {
     let module = elsewhere::is_module(value);
     let call = |args: &[String]| {
         std::iter::once(name.to_string()).chain(args.iter().cloned()).collect::<Vec<_>>().join(" ")
     };
+    if elsewhere::HOW.contains(&name) {
+        return (value.to_owned(), elsewhere::written_here(name, &[]));
+    }
+    if module && name == "where" {
+        let hint = elsewhere::where_of_arrays(&args).unwrap_or_else(|| {
+            "`select c a b` is `a` where `c` holds, else `b`: it stands in a function that `map` takes."
+                .to_owned()
+        });
+        return (call(&args), Some(hint));
+    }
+    if let Some(written) = along_axis(value, name, &args, module) {
+        let hint = format!("Write `{written}`.");
+        return (written, Some(hint));
+    }
     if module {
         let hint = elsewhere::written_here(name, &args).unwrap_or_else(|| {
             format!(

@@ -16,7 +16,7 @@ pub(in crate::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
     Some(match sign {
         "&&" | "&" => Joint::And,
         "||" => Joint::Or,
-        "<<" | ".*" | "./" | "//" | "!!" => Joint::Infix(Op::Mul),
+        "<<" | ".*" | "./" | "//" | "!!" | "<$>" => Joint::Infix(Op::Mul),
         "<>" | "/=" => Joint::Infix(Op::Ne),
         "===" => Joint::Infix(Op::Eq),
         "++" | ".+" => Joint::Infix(Op::Add),
@@ -41,6 +41,7 @@ pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
         "===" => "Write `a == b`.",
         "++" => "Write `concat xs ys` for one array after another, `x + 1` for a sum.",
         "!!" => "Write `idx i xs`.",
+        "<$>" => "Write `map f xs`.",
         "//" => {
             "A comment starts with `--`. A quotient is `x / y`, which rounds towards zero for whole numbers."
         }
@@ -97,6 +98,10 @@ impl Parser<'_> {
             "&" => {
                 format!("Write `bitAnd {x} {y}` for the bits of integers, `{l} and {r}` for truth values.")
             }
+            "|" if self.is_function_between_bars(sign) => format!(
+                "A function starts with `\\`, and a `.` stands before its body: write `(\\{}. …)`.",
+                self.spelling(sign + 1)
+            ),
             "|" if truth => format!("Write `{l} or {r}`."),
             "|" => format!(
                 "Write `{l} |> {r}` to apply a function, `{l} or {r}` for truth values, `bitOr {x} {y}` for the bits of integers."
@@ -105,6 +110,7 @@ impl Parser<'_> {
                 format!("Write `{x} * {x}`, or `pow {x} 2` for floating-point numbers.")
             }
             "**" => format!("Write `pow {x} {y}` for floating-point numbers, a product for others: `x * x`."),
+            "<<" if number => format!("Write `shiftLeft {x} {y}`."),
             "<<" => format!(
                 "Write `shiftLeft {x} {y}` for the bits of integers, `{r} >> {l}` for one function after the other."
             ),
@@ -112,6 +118,7 @@ impl Parser<'_> {
             "===" => format!("Write `{l} == {r}`."),
             "++" => format!("Write `concat {x} {y}` for one array after another, `{l} + {r}` for a sum."),
             "!!" => format!("Write `idx {y} {x}`."),
+            "<$>" => format!("Write `map {x} {y}`."),
             "//" => format!(
                 "A comment starts with `--`. A quotient is `{l} / {r}`, which rounds towards zero for whole numbers."
             ),
@@ -137,6 +144,14 @@ impl Parser<'_> {
             _ => hint_of(spelling).to_string(),
         };
         self.foreign_sign(sign, hint);
+    }
+
+    /// Is this the first sign of `|x| e`?
+    fn is_function_between_bars(&self, sign: usize) -> bool {
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        tok(sign + 1) == Some(Tok::Word)
+            && tok(sign + 2) == tok(sign)
+            && self.spelling(sign + 2) == self.spelling(sign)
     }
 
     /// `!x` and `~x`, after the sign.
@@ -214,6 +229,9 @@ impl Parser<'_> {
         let scalar = |w: &str| elsewhere::type_here(w).or(Scalar::from_name(w).map(|s| s.name()));
         Some(match (scalar(a), scalar(b)) {
             (Some(a), Some(b)) => format!("A pair type stands in parentheses: `({a} * {b})`."),
+            (None, Some(b)) if !a.starts_with(|c: char| c.is_alphanumeric()) => {
+                format!("The size of an array type stands before a dot: `n.{b}`.")
+            }
             (None, Some(b)) => format!("The sizes of an array type stand before a dot: `{a}.{b}`."),
             _ => return None,
         })
