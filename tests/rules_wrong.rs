@@ -753,11 +753,11 @@ const OF_BANDS: &[&str] = &[
        reduce op (z : t) (concat xs (ys : m.t)) ~> reduce op (reduce op (reduce op z xs) [z]) ys where assoc op, idempotent op",
     "rule bad [reassociates] = op (op (x : t) y) x ~> op x y where assoc op, idempotent op",
     "rule bad [reassociates] = op (op (x : t) y) x ~> op y x where assoc op, idempotent op",
-    "rule bad [reassociates] = op x (op y (op x z)) ~> op x (op y (z : t)) where assoc op, idempotent op",
-    "rule bad [reassociates] = op x (op y (op x z)) ~> op x (op y (z : t)) where assoc op, idempotent op, neutral op e",
-    "rule bad [reassociates] = op (op x y) (op x z) ~> op x (op y (z : t)) where assoc op",
+    "rule bad [reassociates] = op (x : t) (op y (op x z)) ~> op x (op y z) where assoc op, idempotent op",
+    "rule bad [reassociates] = op (op (x : t) y) (op x e) ~> op (op x y) e where assoc op, idempotent op, neutral op e",
+    "rule bad [reassociates] = op (op (x : t) y) (op x z) ~> op x (op y z) where assoc op",
     "rule bad [reassociates] = op (x : t) (op y z) ~> op x z where assoc op",
-    "rule bad [reassociates] = op (x : t) y ~> op y x where idempotent op, neutral op e",
+    "rule bad [reassociates] = op (op (x : t) (y : t)) e ~> op (op y x) e where idempotent op, neutral op e",
 ];
 
 #[test]

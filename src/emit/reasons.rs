@@ -168,6 +168,7 @@ fn reason(storage: Storage, asked: AddressSpace, own: &Type, ty: &Type) -> Strin
 
 #[cfg(test)]
 mod tests {
+    use crate::compile::compile;
     use crate::lang::diag::FileId;
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
@@ -179,6 +180,7 @@ mod tests {
         let (file, _) = parse_program(FileId::NOWHERE, text);
         let p = infer::program(&file, None).0.unwrap();
         let lowered = pipeline::lower(&p.term, &p.sizes, Target::OpenCl).unwrap();
-        insta::assert_snapshot!(super::text(&lowered));
+        let module = compile(&p, Target::OpenCl, None).unwrap().module;
+        insta::assert_snapshot!(super::text(&lowered, &module));
     }
 }

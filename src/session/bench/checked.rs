@@ -423,7 +423,8 @@ impl<'a> Checked<'a> {
         };
         let (_, result) = term.ty().signature();
         let (outputs, holes) = (components(&value, &result, sizes)?, data::holes(&value, &result));
-        let mut outputs: Vec<Expected> = self.at_own_widths(outputs).into_iter().map(Expected::from).collect();
+        let mut outputs: Vec<Expected> =
+            self.at_own_widths(outputs).into_iter().map(Expected::from).collect();
         for (component, holes) in outputs.iter_mut().zip(holes) {
             component.unwrite(&holes);
         }
