@@ -1307,7 +1307,7 @@ fn strategies_and_sketches_are_listed_and_shown() {
     let own = list(&["--program", &program]);
     assert!(own.starts_with(&library) && !library.contains("mine(x = 4)"), "{own}");
     let line = |name: &str| own.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
-    assert!(line("mine(x = 4)").ends_with("  Mine.") && line("nest").ends_with("sketch"), "{own}");
+    assert!(line("mine(x = 4)").ends_with("  Mine.") && line("nest ").ends_with("sketch"), "{own}");
     let mine = list(&["--program", &program, "mine"]);
     assert_eq!(mine, "strategy mine(x = 4) =\n  topDown(splitJoin(x))\n\nMine.\n");
     let data: serde_json::Value = serde_json::from_str(&list(&["tile", "--json"])).unwrap();

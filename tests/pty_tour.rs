@@ -20,7 +20,7 @@ fn folder() -> tempfile::TempDir {
     for name in ["dot", "matmul", "harris"] {
         let (from, to) = (project.join(name), folder.path().join("kernels").join(name));
         std::fs::create_dir_all(&to).unwrap();
-        for file in [format!("{name}.rise"), format!("{name}.elevate")] {
+        for file in ["rise", "rules", "elevate"].map(|ending| format!("{name}.{ending}")) {
             if from.join(&file).exists() {
                 std::fs::copy(from.join(&file), to.join(&file)).unwrap();
             }

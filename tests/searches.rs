@@ -688,14 +688,22 @@ fn what_a_program_shares_is_shared_in_what_is_found() {
         std::fs::write(world.path().join("p.elevate"), &written.out).unwrap();
         let last = written.out.lines().rev().find_map(|l| l.strip_prefix("strategy ")).unwrap();
         let again = run(world.path(), &["apply", "p.rise", "-s", last.trim_end_matches(" =")]);
-        assert_eq!((again.code, &again.out), (0, &direct.out), "{goal}: {}", again.err);
+        // But for the name of the parameter, which reductions in between may write anew.
+        let body = |out: &str| out.split_once("mapPar").map(|(_, body)| body.to_owned());
+        assert_eq!((again.code, body(&again.out)), (0, body(&direct.out)), "{goal}: {}", again.err);
         std::fs::remove_file(world.path().join("p.elevate")).unwrap();
     }
     // The sketch asks for what shares nothing: it is told how much more that computes.
     let apart = "reach contains(map (\\v. exp (v - reduce max ? ?)))";
     let told = run(world.path(), &["search", "p.rise", apart]);
     assert!(
-        told.code == 0 && told.out.contains("times as much as the program given"),
+        told.code == 0
+            && told
+                .out
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains("times as much as the program given"),
         "{}{}",
         told.out,
         told.err

@@ -775,8 +775,8 @@ fn told(root: &Term, at: &Path, rule: &rule::Rule, why: &rule::WhyNot) -> String
 pub struct Own {
     /// The name of its file, without its ending.
     stem: Option<OsString>,
-    /// What its sizes may be called.
-    sizes: Vec<Name>,
+    /// What its sizes may be called, as far as it says so.
+    sizes: Option<Vec<Name>>,
 }
 
 impl Own {
@@ -825,7 +825,8 @@ pub fn library(
     problems.extend(script.hidden(&set, patterns));
     // What is left out because it is wrong is no name that nothing has.
     if !problems.iter().any(Diagnostic::is_error) {
-        let sizes = |file: FileId| own.filter(|_| beside.contains(&file)).map(|own| own.sizes.as_slice());
+        let sizes =
+            |file: FileId| own.filter(|_| beside.contains(&file)).and_then(|own| own.sizes.as_deref());
         let known = strategy::Known { rules: &set, sketches: &sketches, sizes: &sizes };
         problems.extend(script.wrong(&known));
     }

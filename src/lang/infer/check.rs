@@ -510,7 +510,7 @@ impl Infer {
             (What::Numeric(_), TypeKind::Scalar(Scalar::Bool)) => match self.truth_among_operands(check.span)
             {
                 Some(x) => {
-                    problem.hint(format!("A truth value becomes 1 or 0 by `cast`: `(cast {x} : i32)`."))
+                    problem.hint(format!("A truth value becomes 1 or 0 by `cast`: `(cast {x} : i32)`; of whatever type the other numbers have, `select c 1 0` is one of `c`."))
                 }
                 None => problem,
             },

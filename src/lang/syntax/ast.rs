@@ -8,6 +8,7 @@
 //! Sizes have no tree of their own: in types and as arguments they are the [`Expr`]s made of names, numbers, holes,
 //! `+ - * / % div ^` and unary minus. Sketches are [`Expr`]s too, with holes and calls; their `or` and `and` join sets.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -825,17 +826,23 @@ fn names_of_kinds(params: &[Param], out: &mut Vec<Name>) {
 }
 
 impl File {
-    /// The names that may be sizes of a program in this file: those in its types, and of its parameters that are sizes.
-    pub fn names_of_sizes(&self) -> Vec<Name> {
+    /// The names that may be sizes of a program in this file: those in its types, and of its parameters that are sizes. None where
+    /// a parameter has no type, so that others are found for its sizes.
+    pub fn names_of_sizes(&self) -> Option<Vec<Name>> {
         let mut out = vec![];
         for item in &self.items {
             let ItemKind::Def(def) = &item.kind else { continue };
+            if def.params.iter().any(|param| matches!(param.kind, ParamKind::Bare(_))) {
+                return None;
+            }
             names_of_kinds(&def.params, &mut out);
             each_param(&def.params, &mut |part| names_in_types(part, true, &mut out));
             def.result.iter().for_each(|t| names_in_types(Part::Type(t), true, &mut out));
             names_in_types(Part::Expr(&def.body), false, &mut out);
         }
-        out
+        let mut seen = HashSet::new();
+        out.retain(|name| seen.insert(name.clone()));
+        Some(out)
     }
 }
 

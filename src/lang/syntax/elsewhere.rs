@@ -44,7 +44,7 @@ const NAMES: &[Row] = &[
     ),
     (&["mean", "average", "avg"], "xs", "Write `(reduce (+) 0 xs / cast n)` for `n` elements."),
     (&["norm", "nrm2", "norm2"], "xs", "Write `sqrt (map (\\x. x * x) xs |> reduce (+) 0)`."),
-    (&["softmax"], "xs", "Write `let e = map exp xs in map (\\x. x / reduce (+) 0 e) e`."),
+    (&["softmax"], "xs", "Write `let e = map exp xs in let s = reduce (+) 0 e in map (\\x. x / s) e`."),
     (&["diff"], "xs", "Write `zip (drop 1 xs) (take (n - 1) xs) |> map (\\(x, y). x - y)` for `n` elements."),
     (&["outer"], "xs ys", "Write `map (\\x. map (\\y. x * y) ys) xs`."),
     (&["count", "countIf", "count_if"], "f xs", "Write `map (\\x. select (f x) 1 0) xs |> reduce (+) 0`."),
@@ -94,8 +94,8 @@ const NAMES: &[Row] = &[
     (
         &["range", "iota", "arange", "indices", "linspace"],
         "n",
-        "Write `generate (\\i. cast (indexAsNat i))` for the numbers from 0; where nothing else says how many they are, and of which \
-         type, in `(… : n.i32)`.",
+        "Write `generate (\\i. cast (indexAsNat i))` for the numbers from 0, or `(generate (\\i. cast (indexAsNat i)) : n.i32)` where \
+         nothing else says how many they are, and of which type.",
     ),
     (&["enumerate"], "xs", "Write `zip (generate (\\i. i)) xs`."),
     (&["zipWith", "map2", "zipMap", "zip_with"], "f xs ys", "Write `zip xs ys |> map (\\(x, y). f x y)`."),

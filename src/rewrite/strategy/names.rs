@@ -121,7 +121,12 @@ impl<'a> Reader<'a> {
             let mut scope = vec![];
             let of_params = self.bind(&clause.def.params, &mut scope);
             self.locals(&clause.def.locals, &mut scope);
-            self.value(&clause.def.body, &scope, Wanted::Strategy);
+            // A definition may also be the name of a size, of a list, or of a table of weights.
+            let body = &clause.def.body;
+            let what = self.what(body, &scope, Wanted::Strategy);
+            if !matches!(what, What::Size | What::Other(_)) {
+                self.meet(&what, Wanted::Strategy, body.span);
+            }
             self.note_run(&of_params, &mut takes);
         }
         takes
@@ -247,7 +252,11 @@ impl<'a> Reader<'a> {
                 callee
             }
             StrategyKind::List(items) => {
-                items.iter().for_each(|item| drop(self.value(item, scope, Wanted::Any)));
+                for item in items {
+                    if !self.is_weight(item) {
+                        self.value(item, scope, Wanted::Any);
+                    }
+                }
                 What::Other("a list")
             }
             StrategyKind::Cons(first, rest) => {
@@ -318,6 +327,13 @@ impl<'a> Reader<'a> {
             }
             StrategyKind::Error => What::Any,
         }
+    }
+
+    /// Is it what a pattern weighs, as in a table that `with (cost: …)` names?
+    fn is_weight(&self, item: &Strategy) -> bool {
+        let StrategyKind::Call(head, weights) = &item.kind else { return false };
+        let is_number = |weight: &Strategy| matches!(weight.kind, StrategyKind::Number(_));
+        self.known.rules.patterns().find(&head.kind).is_some() && weights.iter().all(is_number)
     }
 
     fn apply(&mut self, callee: What, arg: &'a Strategy, scope: &Scope, span: Span) -> What {
@@ -474,21 +490,25 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// The sketches that the user defines.
+    /// The sketches that the user defines: for programs with other sizes, too.
     fn sketches(&mut self) {
         let script = self.script;
         for (def, _) in script.sketches() {
             let sketches = self.known.sketches;
-            self.told(&def.body, |sizes| sketch::wrong_definition(def, sketches, sizes));
+            self.told_of_any(&def.body, |sizes| sketch::wrong_definition(def, sketches, sizes));
         }
     }
 
-    /// Keeps what is wrong with a sketch. Where it is not known whose sizes are meant, every name may be a size.
+    /// Keeps what is wrong with a sketch.
     fn told(&mut self, sketch: &ast::Sketch, read: impl Fn(&[Name]) -> Vec<Diagnostic>) {
-        if let Some(sizes) = (self.known.sizes)(sketch.span.file) {
-            self.problems.extend(read(sizes));
-            return;
+        match (self.known.sizes)(sketch.span.file) {
+            Some(sizes) => self.problems.extend(read(sizes)),
+            None => self.told_of_any(sketch, read),
         }
+    }
+
+    /// The same where it is not known whose sizes are meant: every name may be a size.
+    fn told_of_any(&mut self, sketch: &ast::Sketch, read: impl Fn(&[Name]) -> Vec<Diagnostic>) {
         let mut sizes = vec![];
         names_in(ast::Part::Expr(sketch), &mut sizes);
         let sketches = self.known.sketches;
