@@ -373,7 +373,7 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
         "def f (a: n.f32): n.f32 = ",
         "softmax a",
         "E0101",
-        "let e = map exp a in map (\\x. x / reduce (+) 0 e) e",
+        "let e = map exp a in let s = reduce (+) 0 e in map (\\x. x / s) e",
         "",
     ),
     (
