@@ -24,9 +24,12 @@ const MOMENTS: &str = "def moments {n: nat} {t: data} (f: f32 -> f32 -> t) (xs: 
   f mean (sqrt (variance + 0.001))
 ";
 
+/// Sizes, and how often the text reads what is normed.
+type Shape = (&'static str, usize);
+
 /// Group norm and the like, with sizes, and how often the text reads what is normed: once for each register of rows that are whole
 /// parts for the work-items of a group, otherwise for the sum, twice for the variance, and for what is written.
-const NORMS: [(&str, &str, &[(&str, usize)]); 5] = [
+const NORMS: [(&str, &str, &[Shape]); 5] = [
     // A factor for each channel comes with the channel.
     (
         "(x: b.c.m.f32) (gamma beta: c.f32): b.c.m.f32",

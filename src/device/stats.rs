@@ -252,7 +252,7 @@ mod tests {
     fn the_fastest_runs_tell_where_most_are_disturbed() {
         let start: Vec<u64> = (0..60).map(|i| 47_000 + 370 * (i * 29 % 60)).collect();
         // Two of three runs wait for others.
-        let waits = |i: u64| if i % 3 == 0 { 500 + i } else { 20_000 + 2_000 * (i * 17 % 60) };
+        let waits = |i: u64| if i.is_multiple_of(3) { 500 + i } else { 20_000 + 2_000 * (i * 17 % 60) };
         let other: Vec<u64> = (0..60).map(waits).collect();
         assert_eq!(compare_turns(&start, &other).unwrap().verdict, Verdict::NoMeasurableDifference);
         let quiet = compare_undisturbed(&start, &other).unwrap();

@@ -71,7 +71,7 @@ pub fn draw(
     let most = (MOST_SCALARS / product.max(1)).max(1);
     let g = Gen { rng, sizes: &sizes, size, fails: !proved && computes_where_it_matters(eq) };
     // Of every other instance, whichever turn it has.
-    let plain = origin.seed.count_ones() % 2 == 0;
+    let plain = origin.seed.count_ones().is_multiple_of(2);
     let mut draw = Draw { eq, b, g, most, plain, declared, operators: BTreeMap::new() };
     draw.slots();
     draw.types();
