@@ -181,7 +181,8 @@ impl<'a> Reader<'a> {
         if let Some(known) = self.takes.get(&key) {
             return known.clone();
         }
-        if self.open.contains(&key) {
+        // Of what the library's own text calls it is not asked: that would read most of the library at every start.
+        if self.open.contains(&key) || self.library && def.library {
             return vec![Wanted::Any; def.arity()];
         }
         let (problems, library) = (self.problems.len(), self.library);
