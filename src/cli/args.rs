@@ -607,14 +607,14 @@ Points whose sizes do not fit, or that the device has no room for, are ruled out
 
 Flags of compilers and the number of threads are left open for the device: `--device 'cpu[vectors512?, unroll?, 1|2|4 threads]'` tries each flag with `?` with and without, and each number; `shine-tui devices` lists the flags. Those with a mark, as rules have it, may change results; none is tried that is not named.
 
-Measurements are kept for later tunings, by kernel, sizes, device and compiler; the last few are always measured again. `--session FILE` records what was decided; `shine-tui replay` takes it without measuring.
+Measurements are kept for later tunings, by kernel, sizes, device, compiler, threads and worker; what decides is always measured again. `--session FILE` records what was decided; `shine-tui replay` takes it without measuring.
 
 Exit codes:
   0  tuned
   1  nothing could be measured
   2  the program or the strategy cannot be read, or leaves nothing open
   3  the environment: no such device, no compiler
-130  interrupted; the best so far is printed";
+130  interrupted; the best so far is printed (143 by SIGTERM, 129 by SIGHUP)";
 
 #[derive(Args, Debug)]
 pub struct Tune {
@@ -672,14 +672,15 @@ Without a file, `check` and `lint` take every rule there is. The rules' language
 const CHECK_HELP: &str = "\
 Each rule is applied to random well-typed instances of its left side, at several sizes and types, and both sides are \
 evaluated on random inputs. A rule that changes a result is shown with the smallest instance, sizes and inputs that \
-were found. A rule that no instance could be drawn for is `not tested`, with the reason; it is never said to hold. \
+were found. A rule that no instance could be drawn for is `not tested`, with the reason; it is never said to hold, \
+nor is one that was not tested enough when its time was over. \
 The same seed tests the same instances. A rule whose sides are found equal at symbolic sizes is also `proved`.
 
 Exit codes:
   0  every rule was tested and held
-  1  a rule is wrong, or could not be tested
+  1  a rule is wrong, could not be tested, or was not tested enough
   2  the rules cannot be read or are not well-typed
-130  interrupted";
+130  interrupted (143 by SIGTERM, 129 by SIGHUP)";
 
 const LINT_HELP: &str = "\
 Errors: a rule that does the same as another, an example that is not what its rule does.
