@@ -80,6 +80,10 @@ struct Node {
 /// Children or arguments of a term, which are few and asked for everywhere.
 pub type Parts<'a> = SmallVec<[&'a Term; 4]>;
 
+/// What has become of the nodes of a term, which lives meanwhile. Shared nodes are walked once; those that are equal and not shared
+/// are not found here, since that would take their digests.
+type Memo<K> = FxHashMap<(*const (), K), Term>;
+
 /// What tells two terms apart that are equal, and do not come from the same part of a program.
 pub type Marked = (Digest, u64);
 
@@ -90,7 +94,7 @@ pub struct Term(Arc<Node>);
 impl PartialEq for Term {
     fn eq(&self, other: &Term) -> bool {
         let alike = |a: &Node, b: &Node| a.size == b.size && a.depth == b.depth && a.free == b.free;
-        Arc::ptr_eq(&self.0, &other.0) || alike(&self.0, &other.0) && self.digest() == other.digest()
+        self.is_same(other) || alike(&self.0, &other.0) && self.digest() == other.digest()
     }
 }
 impl Eq for Term {}
@@ -268,6 +272,14 @@ impl Term {
     pub fn expr(&self) -> &Expr {
         &self.0.expr
     }
+    /// Whether the two are one node, which is known without a look at what is in them.
+    pub fn is_same(&self, other: &Term) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+    /// Tells nodes apart for as long as they live.
+    fn node(&self) -> *const () {
+        Arc::as_ptr(&self.0).cast()
+    }
     pub fn ty(&self) -> &Type {
         &self.0.ty
     }
@@ -320,8 +332,8 @@ impl Term {
     /// The term with this origin for all of its leaves that have none.
     #[must_use]
     pub fn made_from(&self, origin: &Origin) -> Term {
-        fn go(t: &Term, origin: &Origin, memo: &mut FxHashMap<Marked, Term>) -> Term {
-            if let Some(done) = memo.get(&t.marked()) {
+        fn go(t: &Term, origin: &Origin, memo: &mut Memo<()>) -> Term {
+            if let Some(done) = memo.get(&(t.node(), ())) {
                 return done.clone();
             }
             let out = match t.children().as_slice() {
@@ -329,7 +341,7 @@ impl Term {
                 [] => t.clone(),
                 children => t.with_children(children.iter().map(|c| go(c, origin, memo)).collect()),
             };
-            memo.insert(t.marked(), out.clone());
+            memo.insert((t.node(), ()), out.clone());
             out
         }
         if origin.is_none() {
@@ -452,8 +464,19 @@ impl Term {
             Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => Parts::new(),
         }
     }
-    /// The node again, with other children of the same types.
+    /// Is there a leaf like this?
+    pub fn has_leaf(&self, like: &dyn Fn(&Term) -> bool) -> bool {
+        match self.expr() {
+            Expr::Lam(_, b) => b.has_leaf(like),
+            Expr::App(f, e) => f.has_leaf(like) || e.has_leaf(like),
+            Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => like(self),
+        }
+    }
+    /// The node again, with other children of the same types; the node itself where they are its own.
     pub fn with_children(&self, mut children: Vec<Term>) -> Term {
+        if self.children().into_iter().zip(&children).all(|(own, other)| own.is_same(other)) {
+            return self.clone();
+        }
         match (self.expr(), children.len()) {
             (Expr::Lam(n, _), 1) => {
                 let param = self.ty().as_fun().map_or_else(Type::ill, |(p, _)| p.clone());
@@ -470,16 +493,11 @@ impl Term {
     /// Renames free variables: `f(i)` is the new index of free variable `i` of the whole term, or none when it
     /// must not occur, in which case the result is none.
     pub fn rename(&self, f: &dyn Fn(u32) -> Option<u32>) -> Option<Term> {
-        fn go(
-            t: &Term,
-            depth: u32,
-            f: &dyn Fn(u32) -> Option<u32>,
-            memo: &mut FxHashMap<(Marked, u32), Term>,
-        ) -> Option<Term> {
+        fn go(t: &Term, depth: u32, f: &dyn Fn(u32) -> Option<u32>, memo: &mut Memo<u32>) -> Option<Term> {
             if !t.may_have_free_from(depth) {
                 return Some(t.clone());
             }
-            if let Some(done) = memo.get(&(t.marked(), depth)) {
+            if let Some(done) = memo.get(&(t.node(), depth)) {
                 return Some(done.clone());
             }
             let out = match t.expr() {
@@ -490,7 +508,7 @@ impl Term {
                 Expr::App(g, e) => t.with_children(vec![go(g, depth, f, memo)?, go(e, depth, f, memo)?]),
                 Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => t.clone(),
             };
-            memo.insert((t.marked(), depth), out.clone());
+            memo.insert((t.node(), depth), out.clone());
             Some(out)
         }
         go(self, 0, f, &mut FxHashMap::default())
@@ -510,11 +528,11 @@ impl Term {
 
     /// Beta reduction's substitution: variable 0 becomes `arg`, the others move down by one.
     pub fn subst0(&self, arg: &Term) -> Term {
-        fn go(t: &Term, depth: u32, arg: &Term, memo: &mut FxHashMap<(Marked, u32), Term>) -> Term {
+        fn go(t: &Term, depth: u32, arg: &Term, memo: &mut Memo<u32>) -> Term {
             if !t.may_have_free_from(depth) {
                 return t.clone();
             }
-            if let Some(done) = memo.get(&(t.marked(), depth)) {
+            if let Some(done) = memo.get(&(t.node(), depth)) {
                 return done.clone();
             }
             let out = match t.expr() {
@@ -524,7 +542,7 @@ impl Term {
                 Expr::App(g, e) => t.with_children(vec![go(g, depth, arg, memo), go(e, depth, arg, memo)]),
                 Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => t.clone(),
             };
-            memo.insert((t.marked(), depth), out.clone());
+            memo.insert((t.node(), depth), out.clone());
             out
         }
         go(self, 0, arg, &mut FxHashMap::default())
@@ -532,8 +550,8 @@ impl Term {
 
     /// Replaces variables in every type and size.
     pub fn map_types(&self, s: &dyn TypeSubst) -> Term {
-        fn go(t: &Term, s: &dyn TypeSubst, memo: &mut FxHashMap<Marked, Term>) -> Term {
-            if let Some(done) = memo.get(&t.marked()) {
+        fn go(t: &Term, s: &dyn TypeSubst, memo: &mut Memo<()>) -> Term {
+            if let Some(done) = memo.get(&(t.node(), ())) {
                 return done.clone();
             }
             let nat = |n: &Nat| n.subst(&|v| s.nat(v));
@@ -554,8 +572,7 @@ impl Term {
                 }
                 Expr::Lit(l) => Term::lit(l.map_sizes(&nat)).with_origin(&t.0.origin),
             };
-            // Names are not part of the digest, so sharing by digest may only change hints.
-            memo.insert(t.marked(), out.clone());
+            memo.insert((t.node(), ()), out.clone());
             out
         }
         go(self, s, &mut FxHashMap::default())

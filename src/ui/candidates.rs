@@ -13,9 +13,8 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
 use crate::lang::loops::{self, LineKind, LoopLine};
 use crate::lang::path::Path;
-use crate::lang::pattern::Pattern;
 use crate::lang::sort::Sort;
-use crate::lang::term::Term;
+use crate::lang::term::{Expr, Term};
 use crate::lower::{Drawn, Nest, outline};
 use crate::rewrite::rule::apply::Applied;
 use crate::rewrite::rule::offer::{Miss, asks, choices, says_nothing, specificity};
@@ -204,8 +203,12 @@ struct Pictures<'a> {
 
 /// How many patterns of a term go over an array. Two that share a loop in the picture may be two still.
 fn repetitions(term: &Term) -> usize {
-    let repeats = |p: Pattern| matches!(p.sort(), Sort::Map(_) | Sort::Reduce(_) | Sort::Scan);
-    term.positions().iter().filter(|(_, part)| part.as_pattern().is_some_and(repeats)).count()
+    match term.expr() {
+        Expr::Lam(_, body) => repetitions(body),
+        Expr::App(f, e) => repetitions(f) + repetitions(e),
+        Expr::Prim(p) => usize::from(matches!(p.pattern.sort(), Sort::Map(_) | Sort::Reduce(_) | Sort::Scan)),
+        Expr::Var(_) | Expr::Lit(_) => 0,
+    }
 }
 
 /// The loops of larger terms are not compared for each rule.

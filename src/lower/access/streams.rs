@@ -7,7 +7,7 @@
 
 use super::{Accesses, Annotated, Annotating, Open};
 use crate::dpia::Access;
-use crate::dpia::signature::{Signature, signature};
+use crate::dpia::signature::{Signature, result, signature};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
@@ -57,6 +57,30 @@ pub fn infer(t: &Term) -> Result<Annotated, Misuse> {
     Ok(solver.finish(annotating))
 }
 
+/// As [`infer`], where no more is asked than whether each stream is read as one.
+///
+/// # Errors
+/// As [`infer`].
+pub fn check(t: &Term) -> Result<(), Misuse> {
+    if !makes_streams(t) {
+        return Ok(());
+    }
+    let mut solver = Solver::default();
+    let annotating = solver.term(t, &Path::root(), &mut vec![]);
+    solver.frame(t, &annotating.open);
+    solver.propagate(t)
+}
+
+fn makes_streams(t: &Term) -> bool {
+    t.has_leaf(&|leaf| leaf.as_pattern().is_some_and(|p| has_row(p) && result(p) == Some(Access::Stream)))
+}
+
+/// What the program declares may pass a stream on, and the elements of a small array are an array. Of other patterns that are
+/// unfolded the user wrote this name.
+fn has_row(p: Pattern) -> bool {
+    p.declared().is_none() && p != Pattern::MakeArray
+}
+
 impl Solver {
     fn fresh(&mut self, maker: Option<Pattern>, reader: Option<Reader>) -> usize {
         self.values.push(Value { maker, reader });
@@ -72,7 +96,6 @@ impl Solver {
 
     /// An instance of a pattern: what it takes, from the first argument on, and what it makes.
     fn pattern(&mut self, p: Pattern, ty: &Type) -> Open {
-        // What the program declares may pass a stream on. Of others that are unfolded the user wrote this name.
         if p.declared().is_some() {
             return self.open(ty);
         }
@@ -80,8 +103,8 @@ impl Solver {
         if p == Pattern::Id {
             return Open::Fun(Box::new(Open::Data(through)), Box::new(Open::Data(through)));
         }
-        let row = signature(p).map(|s| s.into_owned()).filter(|_| p != Pattern::MakeArray);
-        self.instance(p, ty, row.as_ref(), through)
+        let row = signature(p).filter(|_| has_row(p));
+        self.instance(p, ty, row.as_deref(), through)
     }
 
     fn instance(&mut self, p: Pattern, ty: &Type, row: Option<&Signature>, through: usize) -> Open {

@@ -73,9 +73,9 @@ fn unfolded_normal(given: &Term) -> Result<(Term, Term), Diagnostic> {
     // Who computes a step is known once functions are applied.
     let t = if has(given, Pattern::Iterate) { unfolded(&normalise(given)?) } else { unfolded(given) };
     let normal = normalise(&t)?;
-    if let Err(in_normal) = streams::infer(&normal) {
+    if let Err(in_normal) = streams::check(&normal) {
         // The user knows the positions in the term as it was given.
-        return Err(streams::infer(given).map_or_else(streams::Misuse::here, |_| in_normal.somewhere()));
+        return Err(streams::check(given).map_or_else(streams::Misuse::here, |()| in_normal.somewhere()));
     }
     Ok((t, normal))
 }
@@ -97,7 +97,7 @@ fn lowered(normal: &Term) -> Term {
 }
 
 fn has(t: &Term, wanted: Pattern) -> bool {
-    t.as_pattern() == Some(wanted) || t.children().into_iter().any(|c| has(c, wanted))
+    t.has_leaf(&|leaf| leaf.as_pattern() == Some(wanted))
 }
 
 /// Shared views unfold to at most so many nodes.

@@ -19,7 +19,7 @@ pub fn hoist(t: &Term) -> Term {
 }
 
 fn names_values(t: &Term) -> bool {
-    t.as_pattern() == Some(Pattern::Let) || t.children().into_iter().any(names_values)
+    t.has_leaf(&|leaf| leaf.as_pattern() == Some(Pattern::Let))
 }
 
 fn around_program(t: &Term) -> Term {
@@ -57,6 +57,9 @@ fn block(t: &Term) -> Term {
 }
 
 fn float(t: &Term) -> Floated {
+    if !names_values(t) {
+        return Floated::plain(t.clone());
+    }
     let (head, args) = t.spine();
     match (head.expr(), args.as_slice()) {
         (Expr::Prim(p), [value, f]) if p.pattern == Pattern::Let => named(t, value, f),
@@ -191,6 +194,9 @@ fn function(f: &Term, most: u32, may_leave: &dyn Fn(&Term) -> bool) -> Floated {
 
 /// `let v (\x. … let v (\y. b) …)` becomes `let v (\x. … b …)` with `x` for `y`.
 fn merge_equal(t: &Term) -> Term {
+    if !names_values(t) {
+        return t.clone();
+    }
     if let Some((p, args)) = t.as_pattern_app()
         && p.pattern == Pattern::Let
         && let [value, f] = args.as_slice()
@@ -207,6 +213,9 @@ fn merge_equal(t: &Term) -> Term {
 
 /// The term with the variable `known` for everything that is named like `value`.
 fn replace(t: &Term, value: &Term, known: &Term) -> Term {
+    if !names_values(t) {
+        return t.clone();
+    }
     if let Some((p, args)) = t.as_pattern_app()
         && p.pattern == Pattern::Let
         && let [v, f] = args.as_slice()

@@ -27,16 +27,19 @@ pub(crate) fn signature(p: Pattern) -> Option<Cow<'static, Signature>> {
     }
 }
 
+/// The access of what the pattern makes; nothing where that is the access of what it is given.
+pub(crate) fn result(p: Pattern) -> Option<Access> {
+    let whole = signature(p)?;
+    let mut rest = &*whole;
+    while let Signature::Fun(_, result) = rest {
+        rest = result;
+    }
+    if let Signature::Fixed(access) = rest { Some(*access) } else { None }
+}
+
 /// Must the value of the pattern be written before it can be read?
 pub(crate) fn is_written(p: Pattern) -> bool {
-    let mut rest = match signature(p) {
-        Some(whole) => whole.into_owned(),
-        None => return false,
-    };
-    while let Signature::Fun(_, result) = rest {
-        rest = *result;
-    }
-    rest == Signature::Fixed(Access::Write)
+    result(p) == Some(Access::Write)
 }
 
 fn parse_signature(text: &str) -> Option<Signature> {
