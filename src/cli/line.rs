@@ -204,6 +204,9 @@ fn talk(
             if std::mem::replace(&mut interrupted, false) && !person {
                 return Ok((dialogue, Ending::Interrupted));
             }
+            if waiting.front().is_some_and(|line| line.as_ref().is_some_and(|line| dialogue.awaits(line))) {
+                continue;
+            }
             if let Some(line) = waiting.pop_front() {
                 match line {
                     Some(line) => dialogue.take(&line),

@@ -134,8 +134,10 @@ pub struct Rules {
     pub asked: Option<(RevisionId, Path)>,
     /// The loops of the state before the present one, where they are others.
     pub left: Option<LeftLoops>,
-    /// Whether more may be found.
-    pub looking: bool,
+    /// From which part of the selection on they are still to be looked for, if they are.
+    pub rest: Option<usize>,
+    /// Whether it is left alone until somebody asks for them all. The screen always does.
+    pub resting: bool,
 }
 
 /// Which code is shown.
@@ -550,6 +552,9 @@ impl App {
         // The rules are always needed: Enter applies the highlighted one from the term's pane too.
         if !self.knows_rules() {
             let query = Query::Rules { revision: self.revision, at: self.selection.clone() };
+            self.queries.ask(&self.session, query);
+        } else if let Some(from) = self.rules.rest.filter(|_| !self.rules.resting) {
+            let query = Query::Inside { revision: self.revision, at: self.selection.clone(), from };
             self.queries.ask(&self.session, query);
         }
         let unpriced = match shown.contains(&Pane::History) {

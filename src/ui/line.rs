@@ -57,6 +57,7 @@ impl Dialogue {
     pub fn new(mut app: App, columns: u16) -> Dialogue {
         // One pane at a time, with room for all that it has to say.
         app.focus.zoomed = true;
+        app.rules.resting = true;
         app.resize((columns.max(super::layout::LEAST.0), ROWS));
         app.settle();
         let (status, shown) = (String::new(), vec![]);
@@ -81,6 +82,16 @@ impl Dialogue {
     /// Whether the line before asked to leave.
     pub fn has_left(&self) -> bool {
         self.app.requests.quit
+    }
+
+    /// Whether a line has to wait: it asks about the rules inside of the selection, which are looked for only then.
+    pub fn awaits(&mut self, line: &str) -> bool {
+        let word = line.trim().trim_start_matches(':').split_whitespace().next().unwrap_or_default();
+        let command = Command::from_name(word);
+        let asks = word.parse::<usize>().is_ok() || command.is_some_and(|c| moves(c) || asks_about_rules(c));
+        self.app.rules.resting = !(asks && self.app.popups.is_empty());
+        self.app.settle();
+        self.is_busy()
     }
 
     /// Takes a line. What there is to print is complete when nothing runs any more; see [`Dialogue::output`].
@@ -197,6 +208,9 @@ impl Dialogue {
             }
             _ => run_with(&mut self.app, command, arguments.trim()),
         }
+        // Both panes tell of the rule that is highlighted.
+        let tells = matches!(self.app.focus.pane, Pane::Rules | Pane::Term) && self.then != Then::Nothing;
+        self.app.rules.resting &= !tells;
     }
 
     /// What is said of a line whose first word nothing has for its name, with what may have been meant. Of such a word
@@ -329,6 +343,12 @@ fn page_lines(page: &Page) -> Vec<String> {
     let mut lines = vec![format!("== {}", page.title)];
     lines.extend(page.lines.iter().map(Line::text));
     lines
+}
+
+/// Whether a command does something with the rule that is highlighted, or says whether it could.
+fn asks_about_rules(command: Command) -> bool {
+    use Command as C;
+    matches!(command, C::Open | C::Preview | C::Everywhere | C::Why | C::AllRules | C::Copy | C::Help)
 }
 
 /// Whether a command moves a highlight.

@@ -60,9 +60,8 @@ fn applies(facts: &Facts) -> Enabled {
 /// The rules at a position are known; those inside of it are looked for next.
 pub fn known(app: &mut App, revision: RevisionId, at: Path, found: Vec<Candidate>) {
     app.rules.candidates = ordered(found, app.session.history(), app.rules.left);
-    app.rules.asked = Some((revision, at.clone()));
-    app.rules.looking = true;
-    app.queries.ask(&app.session, Query::Inside { revision, at, from: 0 });
+    app.rules.asked = Some((revision, at));
+    app.rules.rest = Some(0);
     app.touch(&[Pane::Rules, Pane::Term]);
 }
 
@@ -74,7 +73,7 @@ pub fn known_inside(
     found: Vec<Candidate>,
     next: Option<usize>,
 ) {
-    if app.rules.asked.as_ref() != Some(&(revision, at.clone())) {
+    if app.rules.asked.as_ref() != Some(&(revision, at)) {
         return;
     }
     let cursor = app.window(Pane::Rules).cursor;
@@ -83,10 +82,7 @@ pub fn known_inside(
     let all = std::mem::take(&mut app.rules.candidates);
     app.rules.candidates =
         ordered(all.into_iter().chain(found).collect(), app.session.history(), app.rules.left);
-    app.rules.looking = next.is_some();
-    if let Some(from) = next {
-        app.queries.ask(&app.session, Query::Inside { revision, at, from });
-    }
+    app.rules.rest = next;
     if let Some(now) = kept.and_then(|kept| shown(app).into_iter().position(|c| key(c) == kept)) {
         app.pane_mut(Pane::Rules).1.cursor = now;
     }
@@ -120,7 +116,7 @@ pub fn content(app: &App, width: usize) -> Content {
     let find = &app.window(Pane::Rules).find;
     let cursor = app.window(Pane::Rules).cursor.min(shown.len().saturating_sub(1));
     let foot = match shown.get(cursor) {
-        None if find.is_empty() && !app.rules.looking => {
+        None if find.is_empty() && app.rules.rest.is_none() => {
             let key = |command| app.setup.keys.key(command).unwrap_or_default();
             let (grow, all, why) = (key(Command::Grow), key(Command::AllRules), key(Command::Why));
             let text = format!(
@@ -287,7 +283,7 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
         }
         _ => format!("{rewrites} in {places}"),
     };
-    if app.rules.looking {
+    if app.rules.rest.is_some() {
         text += ", still looking …";
     } else if applying.len() > 1 && (others == 0 || !find.is_empty()) {
         text += ", best first";
