@@ -31,7 +31,7 @@ pub use buffer::ALIGNMENT;
 pub use data::{Elem, HostData, HostScalar};
 pub use error::{Cause, DeviceError};
 pub use expected::Expected;
-pub use opencl::{group_fits, local_fits};
+pub use opencl::{array_fits, group_fits, local_fits};
 pub use proto::{
     Access, Arg, DeviceInfo, DeviceKind, DeviceList, FloatMode, Language, MAX_STEPS, Mode, Param, PartTimes,
     Progress, RunReport, RunRequest, Step, Texts, Timer,

@@ -95,6 +95,12 @@ pub enum Role {
 }
 
 impl Module {
+    /// Whether a kernel or a step of the host is given the buffer of this number.
+    pub fn is_used(&self, buffer: usize) -> bool {
+        let mut args = self.sections.iter().flat_map(|s| &s.args);
+        args.any(|a| matches!(a, Argument::Buffer(i, _) if *i == buffer))
+    }
+
     /// The one function or kernel that the program is, if it is one.
     pub fn only(&self) -> Option<&Kernel> {
         match self.sections.as_slice() {

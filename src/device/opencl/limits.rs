@@ -100,21 +100,9 @@ pub fn fits(job: &Job, info: &DeviceInfo) -> Result<(), DeviceError> {
     let mut total = 0u64;
     for slot in &job.params {
         let bytes = slot.bytes().unwrap_or(u64::MAX);
-        match slot {
-            Slot::Local { .. } | Slot::Scalar { .. } => {}
-            _ if info.max_allocation == 0 || bytes <= info.max_allocation => {
-                total = total.saturating_add(bytes)
-            }
-            _ => {
-                return Err(DeviceError::new(
-                    Cause::OutOfMemory,
-                    format!(
-                        "An array of {bytes} bytes is larger than `{}` can hold ({}).",
-                        info.id, info.max_allocation
-                    ),
-                )
-                .hint("Choose smaller sizes."));
-            }
+        if !matches!(slot, Slot::Local { .. } | Slot::Scalar { .. }) {
+            array_fits(bytes, info)?;
+            total = total.saturating_add(bytes);
         }
     }
     if info.global_memory > 0 && total > info.global_memory {
@@ -128,6 +116,16 @@ pub fn fits(job: &Job, info: &DeviceInfo) -> Result<(), DeviceError> {
         .hint("Choose smaller sizes."));
     }
     Ok(())
+}
+
+/// Refuses an array that is larger than the device holds.
+pub fn array_fits(bytes: u64, info: &DeviceInfo) -> Result<(), DeviceError> {
+    if info.max_allocation == 0 || bytes <= info.max_allocation {
+        return Ok(());
+    }
+    let message =
+        format!("An array of {bytes} bytes is larger than `{}` can hold ({}).", info.id, info.max_allocation);
+    Err(DeviceError::new(Cause::OutOfMemory, message).hint("Choose smaller sizes."))
 }
 
 /// Refuses a kernel whose groups need more local memory than there is: drivers may end the process for it.

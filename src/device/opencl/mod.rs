@@ -9,5 +9,5 @@ mod loader;
 mod memory;
 
 pub use kernel::{Contexts, OpenClKernel};
-pub use limits::{group_fits, local_fits};
+pub use limits::{array_fits, group_fits, local_fits};
 pub use list::list;

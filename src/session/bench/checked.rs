@@ -10,7 +10,7 @@ use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
 use crate::device::{
     Backend, Choice, Elem, Expected, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress,
-    RunControl, RunReport, RunRequest, SCALAR, group_fits, local_fits, select,
+    RunControl, RunReport, RunRequest, SCALAR, array_fits, group_fits, local_fits, select,
 };
 use crate::emit::code::leaves;
 use crate::emit::{self, Language, Module, data};
@@ -86,7 +86,7 @@ impl<'a> Checked<'a> {
         Checked { asked, backend, cancel, target: target_of(asked.device), interprets: None }
     }
 
-    /// Asks, before anything is computed, whether the device has the local memory that the kernels use at these sizes.
+    /// Asks, before anything is computed, whether the device has the memory that the kernels use at these sizes.
     pub fn fits(&self, module: &Module) -> Result<(), Diagnostic> {
         let Asked { device, sizes, .. } = *self.asked;
         let known = |n: &Nat| u64::try_from(n.eval(&|x| sizes.get(x).copied()).ok()?).ok();
@@ -102,17 +102,21 @@ impl<'a> Checked<'a> {
             Some((k, u64::try_from(bytes).ok().filter(|bytes| *bytes > 0)?))
         });
         let first = needed.next();
-        if first.is_none() && groups.is_empty() {
+        if self.target == Target::C && first.is_none() && groups.is_empty() {
             return Ok(());
         }
         let mut control = RunControl { cancel: self.cancel, progress: &mut |_| {} };
         // A device that is not there is told of when it is to run something.
         let Ok(list) = self.backend.list(&mut control) else { return Ok(()) };
         let Ok(info) = select(&list.devices, device) else { return Ok(()) };
+        let buffers = module.buffers.iter().enumerate().filter(|(i, _)| module.is_used(*i));
+        let mut arrays =
+            buffers.filter_map(|(_, b)| known(&b.len)?.checked_mul(elem(b.scalar).bytes() as u64));
         let told = groups.iter().try_for_each(|(name, group)| group_fits(name, *group, info));
         told.and_then(|()| {
             first.into_iter().chain(needed).try_for_each(|(k, bytes)| local_fits(&k.name, bytes, info))
         })
+        .and_then(|()| arrays.try_for_each(|bytes| array_fits(bytes, info)))
         .map_err(|e| self.told(module, sizes).problem(&e))
     }
 

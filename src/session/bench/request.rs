@@ -89,9 +89,6 @@ struct Request<'a> {
 impl Request<'_> {
     /// A parameter for each buffer that is used and has memory of its own.
     fn memory(&mut self) -> Result<(), Diagnostic> {
-        let args = self.module.sections.iter().flat_map(|s| &s.args);
-        let used: Vec<usize> =
-            args.filter_map(|a| if let Argument::Buffer(i, _) = a { Some(*i) } else { None }).collect();
         let mut component: BTreeMap<usize, usize> = BTreeMap::new();
         for (number, buffer) in self.module.buffers.iter().enumerate() {
             let memory = self.module.plan.memory.get(number).copied().unwrap_or(number);
@@ -108,7 +105,7 @@ impl Request<'_> {
                     let next = component.entry(i).or_default();
                     let part = *next;
                     *next += 1;
-                    if !used.contains(&number) {
+                    if !self.module.is_used(number) {
                         continue;
                     }
                     Param::Input(at_width(self.input(i, part, &buffer.name)?, elem))
