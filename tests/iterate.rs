@@ -3,6 +3,8 @@
 use crate::cli_common::run as run_binary;
 use crate::device_common;
 use crate::lang_common::read;
+use crate::modules;
+use shine_tui::device::Mode;
 use shine_tui::lang::build::check_patterns;
 use shine_tui::lang::declared::unfolded;
 use shine_tui::lang::eval::{self, Limits, Sizes};
@@ -247,9 +249,12 @@ fn steps_run_as_kernels() {
         let is_shared_out = ran.out.contains("get_global_id") || ran.out.contains("get_local_id");
         assert!(ran.code == 0 && is_shared_out, "{program}: {}{}", ran.out, ran.err);
         let Some(device) = &device else { continue };
-        let sizes: Vec<&str> = sizes.iter().flat_map(|size| ["--size", size]).collect();
-        let ran = run_binary(dir.path(), &[&["bench", "f.rise", "--device", device], &sizes[..]].concat());
-        assert!(ran.code == 0 && !ran.err.contains("as it stands"), "{program}: {}{}", ran.out, ran.err);
+        let sizes: Vec<_> = sizes.iter().map(|size| size.split_once('=').unwrap()).collect();
+        let sizes: Vec<_> = sizes.iter().map(|(x, n)| (*x, n.parse().unwrap())).collect();
+        let text = format!("def f {program}");
+        let ran = modules::ran(&text, &modules::sizes(&sizes), device, Mode::Once);
+        assert!(ran.check.is_some(), "{program}");
+        assert!(!ran.warnings.concat().contains("as it stands"), "{program}: {:?}", ran.warnings);
     }
 }
 

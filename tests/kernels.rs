@@ -330,18 +330,9 @@ const BY_SIZES: [(&str, &[&str], &str); 8] = [
 #[test]
 fn what_auto_makes_by_sizes_is_right_and_as_it_should_be() {
     let Some(device) = device_common::opencl() else { return };
-    let dir = tempfile::tempdir().unwrap();
-    for (n, (text, sizes, has)) in BY_SIZES.iter().enumerate() {
-        let path = dir.path().join(format!("f{n}.rise"));
-        std::fs::write(&path, text).unwrap();
-        let sizes: Vec<_> = sizes.iter().flat_map(|size| ["--size", size]).collect();
-        let path = path.to_str().unwrap();
-        let compile = ["compile", path, "--target", "opencl", "-s", "auto(opencl)"];
-        let ran = crate::cli_common::run(dir.path(), &[&compile[..], &sizes].concat());
-        assert!(ran.out.contains(has), "{has}\n{}{}", ran.out, ran.err);
-        let ran =
-            crate::cli_common::run(dir.path(), &[&["bench", path, "--device", &device][..], &sizes].concat());
-        assert!(ran.code == 0 && ran.out.contains("agree"), "{text}\n{}{}", ran.out, ran.err);
+    for (text, sizes, has) in BY_SIZES {
+        let kernels = crate::modules::ran_by("auto(opencl)", text, &sizes.join(" "), &device);
+        assert!(kernels.contains(has), "{has}\n{kernels}");
     }
 }
 

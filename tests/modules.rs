@@ -8,10 +8,14 @@ use shine_tui::emit::{Compiled, Language, host};
 use shine_tui::lang::diag::Diagnostic;
 use shine_tui::lang::eval::inputs::Kind;
 use shine_tui::lang::nat::Nat;
+use shine_tui::lang::path;
 use shine_tui::lower::sequential;
 use shine_tui::session::action::{Sizes, Target};
+use shine_tui::session::auto;
 use shine_tui::session::bench::{Asked, Inputs, Ran, request, run};
 use shine_tui::session::files::{Text, Texts};
+use shine_tui::session::jobs::Control;
+use shine_tui::session::searching::Replayed;
 use shine_tui::session::workspace::Workspace;
 use std::path::Path;
 use std::process::Command;
@@ -179,6 +183,25 @@ pub fn ran(text: &str, sizes: &Sizes, device: &str, mode: Mode) -> Ran {
     let asked = Asked::new(&workspace, term, sizes, device, mode);
     let done = run(&asked, true, devices(), &AtomicBool::new(false), &|_| ());
     done.unwrap_or_else(|d| panic!("{d} {:?}\n{text}", d.notes))
+}
+
+/// The text of what a strategy makes of a program for these sizes, of which the result on the device agrees with plain C.
+pub fn ran_by(strategy: &str, text: &str, sizes: &str, device: &str) -> String {
+    let workspace = workspace(text);
+    let pairs = sizes.split(' ').map(|size| size.split_once('=').unwrap());
+    let sizes: Sizes = pairs.map(|(x, n)| (x.into(), n.parse().unwrap())).collect();
+    let target = if device == "cpu" { Target::C } else { Target::OpenCl };
+    let strategy = auto::for_target(strategy, target, &workspace);
+    let read = workspace.parse_strategy(strategy).unwrap().knowing(&sizes);
+    let (start, at) = (&workspace.program.term, path::Path::root());
+    let end = workspace.run_strategy(start, &read, &at, &Replayed::none(), &Control::silent());
+    let term = &end.result.unwrap_or_else(|d| panic!("{d}\n{text}")).term;
+    let asked = Asked::new(&workspace, term, &sizes, device, Mode::Once);
+    let done = run(&asked, true, devices(), &AtomicBool::new(false), &|_| ());
+    let check = done.unwrap_or_else(|d| panic!("{d} {:?}\n{text}", d.notes)).check.unwrap_or_default();
+    assert!(check.contains("plain C"), "{text}: {check}");
+    let compiled = workspace.compile(term, target, &sizes).unwrap();
+    compiled.stage(if target == Target::C { "c" } else { "opencl" }).unwrap().to_owned()
 }
 
 fn names(module: &Module) -> Vec<&str> {

@@ -1,21 +1,12 @@
 //! Parts of arrays that are reduced, and of which more is made with that: what `auto(opencl)` makes of them is one kernel, in
 //! which each part has a group of work-items. What is made of a number that a kernel gives is made in that kernel.
 
-use crate::cli_common::run;
 use crate::device_common::opencl;
-use std::path::Path;
+use crate::modules;
 
 /// The text of the kernels that `auto(opencl)` makes of a program, which agree with plain C on a device.
-fn kernels(folder: &Path, text: &str, sizes: &str, device: &str) -> String {
-    std::fs::write(folder.join("f.rise"), text).unwrap();
-    let sizes: Vec<&str> = sizes.split(' ').flat_map(|size| ["--size", size]).collect();
-    let done =
-        run(folder, &[&["bench", "f.rise", "-s", "auto(opencl)", "--device", device], &sizes[..]].concat());
-    assert!(done.code == 0 && done.out.contains("with plain C"), "{text}: {}{}", done.out, done.err);
-    let emit = [&["compile", "f.rise", "-s", "auto(opencl)", "--emit", "opencl"], &sizes[..]].concat();
-    let compiled = run(folder, &emit);
-    assert_eq!(compiled.code, 0, "{}", compiled.err);
-    compiled.out
+fn kernels(text: &str, sizes: &str, device: &str) -> String {
+    modules::ran_by("auto(opencl)", text, sizes, device)
 }
 
 const MOMENTS: &str = "def moments {n: nat} {t: data} (f: f32 -> f32 -> t) (xs: n.f32): t =
@@ -73,11 +64,10 @@ const NORMS: [(&str, &str, &[Shape]); 5] = [
 #[test]
 fn a_second_reduction_stays_in_the_group_of_the_first() {
     let Some(device) = opencl() else { return };
-    let folder = tempfile::tempdir().unwrap();
     for (types, norm, shapes) in NORMS {
         let text = format!("{MOMENTS}def f {types} = x |> map (\\image. {norm})");
         for (sizes, reads) in shapes {
-            let kernel = kernels(folder.path(), &text, sizes, &device);
+            let kernel = kernels(&text, sizes, &device);
             let text = format!("{sizes}: {kernel}");
             assert!(kernel.contains("get_local_id(0)"), "{text}");
             assert_eq!(kernel.matches("kernel __attribute__").count(), 1, "{text}");
@@ -99,11 +89,10 @@ const OF_NUMBERS: [(&str, usize); 6] = [
 #[test]
 fn what_is_made_of_a_number_is_made_where_it_is_reduced() {
     let Some(device) = opencl() else { return };
-    let folder = tempfile::tempdir().unwrap();
     for (program, launches) in OF_NUMBERS {
         let text = format!("{MOMENTS}def f {program}");
         for sizes in ["n=300001", "n=262144"] {
-            let kernel = kernels(folder.path(), &text, sizes, &device);
+            let kernel = kernels(&text, sizes, &device);
             assert_eq!(kernel.matches("kernel __attribute__").count(), launches, "{program}: {kernel}");
             assert!(!kernel.contains("groups of (1, 1, 1)"), "{program}: {kernel}");
         }

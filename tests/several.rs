@@ -1,12 +1,10 @@
 //! Several reductions at once: what `auto` makes of long windows, of arrays of filters and of long rows is right at odd and
 //! even sizes, on the host and on OpenCL devices, and is what it should be.
 
-use crate::cli_common::run;
 use crate::device_common::opencl;
 use crate::modules;
 use shine_tui::device::Mode;
 use shine_tui::session::action::Target;
-use std::path::Path;
 
 /// What is reduced from long windows: of an array, with what is made of it, and of rows.
 const WINDOWS: [(&str, &str); 4] = [
@@ -41,27 +39,11 @@ def products (p: c.(3.3.f32 * 3.3.f32)): f32 =
   p |> map (\\q. zip (join (fst q)) (join (snd q)) |> map (\\r. fst r * snd r) |> reduce (+) 0) |> reduce (+) 0
 ";
 
-/// Runs the program on a device by a strategy, where it agrees with plain C, and gives its text.
-fn ran(folder: &Path, text: &str, sizes: &str, device: &str, strategy: &str) -> String {
-    std::fs::write(folder.join("f.rise"), text).unwrap();
-    let sizes: Vec<&str> = sizes.split(' ').flat_map(|size| ["--size", size]).collect();
-    let is_host = device == "cpu";
-    let bench = [&["bench", "f.rise", "-s", strategy, "--device", device], &sizes[..]].concat();
-    let done = run(folder, &bench);
-    assert!(done.code == 0 && done.out.contains("agree with plain C"), "{text}: {}{}", done.out, done.err);
-    let language = if is_host { "c" } else { "opencl" };
-    let compiled =
-        run(folder, &[&["compile", "f.rise", "-s", strategy, "--emit", language], &sizes[..]].concat());
-    assert_eq!(compiled.code, 0, "{}", compiled.err);
-    compiled.out
-}
-
 #[test]
 fn long_windows_are_reduced_side_by_side() {
     let Some(device) = opencl() else { return };
-    let folder = tempfile::tempdir().unwrap();
     for (text, sizes) in WINDOWS {
-        let kernel = ran(folder.path(), text, sizes, &device, "auto(opencl)");
+        let kernel = modules::ran_by("auto(opencl)", text, sizes, &device);
         // A tile of 64 times 9 windows in local memory, and what they give.
         assert!(kernel.contains("t1[576];") && kernel.contains("[9];"), "{kernel}");
     }
@@ -69,12 +51,10 @@ fn long_windows_are_reduced_side_by_side() {
 
 #[test]
 fn filters_are_taken_four_at_a_time() {
-    let folder = tempfile::tempdir().unwrap();
     let device = opencl();
     for filter in FILTERS {
         let text = format!("{OF_FILTERS}{filter}");
-        let on =
-            |sizes: &str, strategy: &str, device: &str| ran(folder.path(), &text, sizes, device, strategy);
+        let on = |sizes: &str, strategy: &str, device: &str| modules::ran_by(strategy, &text, sizes, device);
         // Four filters by 16 pixels on the host, and by one, two or four rows on work-items.
         assert!(on("k=8 c=3 h=5 v=32", "auto", "cpu").contains("[64];"));
         assert!(!on("k=6 c=3 h=5 v=33", "auto", "cpu").contains("[64];"));
@@ -94,7 +74,6 @@ fn filters_are_taken_four_at_a_time() {
 #[test]
 fn tiles_may_be_taller_than_they_are_wide() {
     let Some(device) = opencl() else { return };
-    let folder = tempfile::tempdir().unwrap();
     let product = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\row.
        transpose b |> map (\\col. zip row col |> map (\\p. fst p * snd p) |> reduce (+) 0))";
     for (taller, group, sizes) in [
@@ -103,7 +82,7 @@ fn tiles_may_be_taller_than_they_are_wide() {
         (3, "(16, 20, 1)", "m=320 n=256 k=64"),
     ] {
         let strategy = format!("autoBy(onWorkItems, id) with (taller: {taller})");
-        let kernel = ran(folder.path(), product, sizes, &device, &strategy);
+        let kernel = modules::ran_by(&strategy, product, sizes, &device);
         assert!(kernel.contains(&format!("in groups of {group}")), "{taller}: {kernel}");
     }
 }
@@ -112,7 +91,6 @@ fn tiles_may_be_taller_than_they_are_wide() {
 #[test]
 fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
     let Some(device) = opencl() else { return };
-    let folder = tempfile::tempdir().unwrap();
     let softmax = "def f (a: n.m.f32): n.m.f32 =
        a |> map (\\row.
          let top = reduce max (-3.4e38) row in
@@ -131,7 +109,7 @@ fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
     ] {
         let strategy = format!("autoBy(onWorkItems, id) with (items: {items})");
         let softmax = softmax.replace("f32", number);
-        let kernel = ran(folder.path(), &softmax, &format!("n=3 m={m}"), &device, &strategy);
+        let kernel = modules::ran_by(&strategy, &softmax, &format!("n=3 m={m}"), &device);
         let (group, reads) = (format!("({items}, 1, 1)"), kernel.matches("a[").count());
         let is_kept = kernel.contains(&group) && reads == m / items;
         assert_eq!(is_kept, once, "{number}, {items}, {m}: {reads} reads\n{kernel}");
@@ -237,9 +215,8 @@ fn path(i: usize, n: usize, of: &str) -> String {
 /// On threads four rows at once, which are in registers, and what is left over one by one.
 #[test]
 fn rows_are_reduced_in_order_side_by_side() {
-    let folder = tempfile::tempdir().unwrap();
     let last_of_four = |text: &str, sizes: &str, strategy: &str| {
-        ran(folder.path(), text, sizes, "cpu", strategy).contains("_3")
+        modules::ran_by(strategy, text, sizes, "cpu").contains("_3")
     };
     for (text, _) in IN_ORDER {
         let text = format!("{NEARER}def f {text}");
