@@ -443,6 +443,28 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
     assert!(found("m.rise", &[], rows).contains("split 32"));
     assert!(found("m.rise", &sizes, rows).contains("split 7"));
     assert!(found("m.rise", &sizes, &format!("{rows} and m % ?t == 0 and ?t > 7")).contains("split 49"));
+    // What is said of several holes together decides which sizes they stand for.
+    let outer = "def f (a: n.f32) (b: m.f32): n.m.f32 = a |> map (\\x. b |> map (\\y. x * y))";
+    std::fs::write(world.path().join("outer.rise"), outer).unwrap();
+    let tiles = "containsMap(n/?a, containsMap(m/?b, containsMap(?a, containsMap(?b, ?))))";
+    for (said, a, b) in [
+        ("?a == 3 * ?b", 6, 2),
+        ("?a == ?b + 3 and ?b == 9", 12, 9),
+        ("?a * ?b == 48 and ?a > ?b and ?b > 3", 8, 6),
+        ("?a + ?b == 15 and ?a >= 2 * ?b", 11, 4),
+    ] {
+        let shown = found("outer.rise", &[], &format!("{tiles} and {said}"));
+        assert!(shown.contains(&format!("split {a}")) && shown.contains(&format!("split {b}")), "{shown}");
+    }
+    // Whether some hold depends on a value.
+    let ran = run(
+        world.path(),
+        &["search", "m.rise", "reach containsMap(m/?t, containsMap(?t, ?)) and ?t < n with (nodes: 2000)"],
+    );
+    let said = "Whether `?t < n` holds is known where `n` has a value";
+    assert!(ran.code == 1 && ran.err.contains(said), "{}{}", ran.out, ran.err);
+    let given = ["--size", "n=20"];
+    assert!(found("m.rise", &given, "containsMap(m/?t, containsMap(?t, ?)) and ?t < n").contains("split 8"));
     // A size that is no whole number is told at once.
     let ran = run(world.path(), &["search", "p.rise", "reach containsMap(21/4, ?)"]);
     let said = "it asks for `21/4`, and sizes are whole numbers";
@@ -711,6 +733,55 @@ fn what_a_program_shares_is_shared_in_what_is_found() {
 }
 
 /// Several sums side by side, whose parts lie side by side, are made of one that sums up everything; of vectors too.
+/// Of the programs that are like the sketch, one that computes much more than the program given is taken where no other is found.
+#[test]
+fn what_computes_much_more_is_found_last() {
+    let attention = "def dot (a b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+def f (q: n.d.f32) (k: m.d.f32) (v: m.d.f32): n.d.f32 = q |> map (\\r.
+  let e = k |> map (\\c. exp (dot r c)) in
+  let t = reduce (+) 0 e in
+  transpose v |> map (\\col. dot e col / t))";
+    for goal in [
+        "containsReduceSeq(m, ?)",
+        "containsMapPar(n, containsReduceSeq(m, ?))",
+        "containsMapPar(n/6, containsMapSeq(6, containsReduceSeq(m/10, containsReduceSeq(10, ?))))",
+    ] {
+        let world = tempfile::tempdir().unwrap();
+        std::fs::write(world.path().join("p.rise"), attention).unwrap();
+        let ran = run(world.path(), &["search", "p.rise", &format!("reach {goal}")]);
+        assert!(ran.code == 0 && !ran.out.contains("times as much"), "{goal}: {}{}", ran.out, ran.err);
+    }
+}
+
+/// A step that has nothing to do for a program that is in no normal form is written as such.
+#[test]
+fn ways_without_steps_are_written() {
+    let world = tempfile::tempdir().unwrap();
+    for (text, goal) in [
+        (
+            "def f (a: n.f32): n.f32 = let t = reduce (+) 0 a in a |> map (\\x. x / t)",
+            "containsReduceSeq(n/10, ?)",
+        ),
+        ("def f (a: n.f32): f32 = let t = reduce (+) 0 a in t * t", "contains(reduce)"),
+        (
+            "def f (a: n.f32): f32 = let t = reduceSeq (+) 0 a in t * t",
+            "containsReduceSeq(n, ?) using {mapFusion}",
+        ),
+    ] {
+        std::fs::write(world.path().join("p.rise"), text).unwrap();
+        let strategy = format!("reach {goal}");
+        let found = run(world.path(), &["apply", "p.rise", "-s", &strategy]);
+        let written = run(world.path(), &["search", "p.rise", &strategy, "--elevate"]);
+        assert_eq!(written.code, 0, "{text}: {}", written.err);
+        std::fs::write(world.path().join("p.elevate"), &written.out).unwrap();
+        let last = written.out.lines().rev().find_map(|l| l.strip_prefix("strategy ")).unwrap();
+        let name = last.split([' ', '=']).next().unwrap();
+        let again = run(world.path(), &["apply", "p.rise", "-s", name]);
+        assert_eq!(again.out, found.out, "{}{}", written.out, again.err);
+        std::fs::remove_file(world.path().join("p.elevate")).unwrap();
+    }
+}
+
 #[test]
 fn guides_make_several_sums_of_one() {
     for (program, goal, shown) in [

@@ -140,15 +140,13 @@ fn strategies(
     let normal =
         |t: &Term| run(workspace, NORMAL, t).ok_or("A program of the way has no normal form.".to_owned());
     let first = normal(start)?;
-    let mut lines: Vec<String> = if first == *start { vec![] } else { vec![NORMAL.to_owned()] };
     let states = steps.iter().map(|s| normal(&s.after)).collect::<Result<Vec<Term>, String>>()?;
     // The program that is found need not be in normal form: the last steps are made exactly.
-    let (steps, exact) = match steps.iter().zip(&states).rposition(|(s, normal)| s.after == *normal) {
-        Some(last) => steps.split_at(last + 1),
-        None if first == *start => steps.split_at(0),
-        None => return Err("No program of the way is in normal form.".to_owned()),
-    };
+    let by_normal_forms = steps.iter().zip(&states).rposition(|(s, normal)| s.after == *normal);
+    let (steps, exact) = steps.split_at(by_normal_forms.map_or(0, |last| last + 1));
     let states = &states[..steps.len()];
+    let begins_so = steps.is_empty() || first == *start;
+    let mut lines: Vec<String> = if begins_so { vec![] } else { vec![NORMAL.to_owned()] };
     lines.extend(shortcut::shortest(workspace, &first, start, steps, states, matched)?);
     let mut now = steps.last().map_or(start, |s| &s.after);
     for step in exact {

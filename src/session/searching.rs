@@ -329,13 +329,21 @@ impl SearchRunner for Searcher<'_> {
             budget.time = Duration::from_secs(24 * 3600);
             budget.memory = u64::MAX;
         }
+        let given = |n: &Nat| request.given(n);
+        let undecided = |failure| match (failure, sketch.undecided(&given)) {
+            (SearchFailure::NotFound { text, mut hints }, Some((condition, size))) => {
+                hints.insert(0, format!("Whether `{condition}` holds is known where `{size}` has a value: give it one, as in `--size {size}=1024`, or `:sizes {size}=1024` on the screen."));
+                SearchFailure::NotFound { text, hints }
+            }
+            (failure, _) => failure,
+        };
         let Some(rules) = &request.rules else {
             let asked = Shared {
                 options: shared_options(request.options),
                 nodes: request.options.iter().any(|(name, _)| *name.kind == *"nodes").then_some(budget.nodes),
             };
-            let given = |n: &Nat| request.given(n);
-            return self.guided(start, (&sketch, &given), &budget, asked, recorded.as_ref());
+            let reached = self.guided(start, (&sketch, &given), &budget, asked, recorded.as_ref());
+            return reached.map_err(undecided);
         };
         let asked = Asked {
             start,
@@ -360,7 +368,7 @@ impl SearchRunner for Searcher<'_> {
                 let hints = warning.iter().cloned().chain(report.hints()).collect();
                 let text = report.to_string();
                 self.leave(ended);
-                Err(SearchFailure::NotFound { text, hints })
+                Err(undecided(SearchFailure::NotFound { text, hints }))
             }
         }
     }

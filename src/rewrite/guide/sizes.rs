@@ -11,6 +11,8 @@ use crate::sketch::holes::{Filling, fill, holes_in};
 const FOR_HOLES: [i64; 6] = [32, 8, 4, 16, 64, 2];
 /// Holes are tried with numbers below this one that divide a size that is a number.
 const MOST_DIVISOR: i64 = 1 << 16;
+/// Where the usual sizes do not meet what is said of several holes together, all are tried up to this one.
+const MOST_SMALL: i64 = 128;
 /// Ways to fill the holes of a goal that are looked at, and that are tried.
 const MOST_TRIED: usize = 50_000;
 const MOST_FILLED: usize = 12;
@@ -20,26 +22,50 @@ const MOST_FILLED: usize = 12;
 /// program from which it is searched are tried where the goal asks for a multiple of a hole.
 pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<Sketch> {
     let goal = &goal.said_at(given);
-    let mut fillings: Vec<Filling> = vec![vec![]];
-    for hole in goal.holes() {
-        let constants = sizes_for(goal, &hole, given).into_iter().map(Nat::constant);
-        let sizes: Vec<Nat> = parts_of_program(goal, &hole, start).into_iter().chain(constants).collect();
-        let with =
-            |f: &Filling, size: &Nat| f.iter().cloned().chain([(hole.clone(), size.clone())]).collect();
-        fillings =
-            fillings.iter().flat_map(|f| sizes.iter().map(|size| with(f, size))).take(MOST_TRIED).collect();
-    }
-    // Holes that have the same size come first.
-    fillings.sort_by_key(|f| f.iter().filter(|(_, n)| Some(n) != f.first().map(|(_, first)| first)).count());
+    let usual = |hole: &Name| {
+        let constants = sizes_for(goal, hole, given).into_iter().map(Nat::constant);
+        parts_of_program(goal, hole, start).into_iter().chain(constants).collect()
+    };
+    // What is said of several holes together may hold of none of the usual sizes.
+    let small = |hole: &Name| {
+        let fits = fitting(goal, hole, given);
+        (1..=MOST_SMALL).filter(|n| fits(*n)).map(Nat::constant).collect()
+    };
     let is_whole = |s: &Sketch| {
         let mut whole = true;
         s.each_size(&mut |n| whole &= may_be_whole(&given(n)));
         whole
     };
-    // The names of abbreviations tell of holes.
-    let meets = |f: &&Filling| !f.is_empty() && goal.admits(f);
-    let ways = fillings.iter().filter(meets).map(|f| plain(&goal.filled(f))).filter(is_whole);
-    ways.take(MOST_FILLED).chain([goal.clone()]).collect()
+    let ways = |sizes: &dyn Fn(&Name) -> Vec<Nat>| -> Vec<Sketch> {
+        // The names of abbreviations tell of holes.
+        let ways = fillings(goal, sizes).into_iter().map(|f| plain(&goal.filled(&f)));
+        ways.filter(is_whole).take(MOST_FILLED).collect()
+    };
+    let by_usual = ways(&usual);
+    let filled = if by_usual.is_empty() { ways(&small) } else { by_usual };
+    filled.into_iter().chain([goal.clone()]).collect()
+}
+
+/// Ways to put these sizes in the place of the holes that what is said of them admits, likeliest first.
+fn fillings(goal: &Sketch, sizes: &dyn Fn(&Name) -> Vec<Nat>) -> Vec<Filling> {
+    let holes = goal.holes();
+    let mut fillings: Vec<Filling> = vec![vec![]];
+    for hole in &holes {
+        let sizes = sizes(hole);
+        let with = |f: &Filling, size: &Nat| -> Filling {
+            f.iter().cloned().chain([(hole.clone(), size.clone())]).collect()
+        };
+        let longer = fillings.iter().flat_map(|f| sizes.iter().map(|size| with(f, size)));
+        fillings = longer.filter(|f| goal.admits(f)).take(MOST_TRIED).collect();
+    }
+    let is_usual = |n: &Nat| n.as_constant().is_none_or(|n| FOR_HOLES.contains(&n));
+    // Holes that have the same size come first, then those with more of the usual sizes.
+    fillings.sort_by_key(|f| {
+        let first = f.first().map(|(_, first)| first);
+        let others = f.iter().filter(|(_, n)| Some(n) != first).count();
+        (others, f.iter().filter(|(_, n)| !is_usual(n)).count())
+    });
+    if holes.is_empty() { vec![] } else { fillings }
 }
 
 /// What a hole stands for where a number of times it, which the goal asks for, is a size of the program that is no number.
@@ -69,22 +95,37 @@ fn may_be_whole(n: &Nat) -> bool {
     !n.vars().is_empty() || n.as_constant().is_some_and(|n| n > 0)
 }
 
+/// The sizes of a goal that have the hole in them.
+fn with_hole(goal: &Sketch, hole: &Name, given: &dyn Fn(&Nat) -> Nat) -> Vec<Nat> {
+    let mut asked: Vec<Nat> = vec![];
+    goal.each_size(&mut |n| asked.extend(holes_in(n).contains(hole).then(|| given(n))));
+    asked
+}
+
+/// Whether a number meets what is said of a hole alone, and leaves sizes whole as far as is known.
+fn fitting<'a>(
+    goal: &'a Sketch,
+    hole: &'a Name,
+    given: &dyn Fn(&Nat) -> Nat,
+) -> impl Fn(i64) -> bool + use<'a> {
+    let asked = with_hole(goal, hole, given);
+    move |size| {
+        let filling = [(hole.clone(), Nat::constant(size))];
+        goal.allows(hole, size) && asked.iter().all(|n| may_be_whole(&fill(n, &filling)))
+    }
+}
+
 /// Numbers that a hole may stand for: the usual ones that what is said of it alone allows and that leave sizes whole, else
 /// others that divide a size, else the first that are allowed.
 fn sizes_for(goal: &Sketch, hole: &Name, given: &dyn Fn(&Nat) -> Nat) -> Vec<i64> {
-    let mut asked: Vec<Nat> = vec![];
-    goal.each_size(&mut |n| asked.extend(holes_in(n).contains(hole).then(|| given(n))));
-    let fits = |size: i64| {
-        let filling = [(hole.clone(), Nat::constant(size))];
-        goal.allows(hole, size) && asked.iter().all(|n| may_be_whole(&fill(n, &filling)))
-    };
+    let fits = fitting(goal, hole, given);
     let usual: Vec<i64> = FOR_HOLES.into_iter().filter(|n| fits(*n)).collect();
     if !usual.is_empty() {
         return usual;
     }
     // Of a size that is divided by the hole all parts fit, and no number above it does.
     let at_one = |n: &Nat| fill(n, &[(hole.clone(), Nat::constant(1))]).as_constant();
-    let most = asked.iter().filter_map(at_one).max().unwrap_or(0).min(MOST_DIVISOR);
+    let most = with_hole(goal, hole, given).iter().filter_map(at_one).max().unwrap_or(0).min(MOST_DIVISOR);
     let mut parts: Vec<i64> = (2..=most).filter(|n| fits(*n)).collect();
     if !parts.is_empty() {
         // Near the likeliest one, and the whole size last.

@@ -86,6 +86,18 @@ impl Sketch {
         self.asserted().iter().map(|c| c.filled(filling)).all(|c| open(&c) || c.holds())
     }
 
+    /// What is said of holes and of a size of the program that has no value: no number in the place of a hole decides it. With the
+    /// name of that size.
+    pub fn undecided(&self, given: &dyn Fn(&Nat) -> Nat) -> Option<(&SizeCondition, Nat)> {
+        self.asserted().into_iter().find_map(|c| {
+            let sides = [given(&c.left), given(&c.right)];
+            let holes = sides.each_ref().map(holes_in).concat();
+            let of_program = |n: &Nat| !holes.iter().any(|hole| *n == Nat::var(hole));
+            let size = sides.iter().flat_map(Nat::vars).map(Nat::variable).find(of_program)?;
+            (!holes.is_empty()).then_some((c, size))
+        })
+    }
+
     /// What is said of sizes and holds of every program that is like the sketch.
     fn asserted(&self) -> Vec<&SizeCondition> {
         let (mut found, mut left) = (vec![], vec![self]);

@@ -1,7 +1,7 @@
 //! What a search answers: the best programs, how far the sketch is, progress, and its report.
 
 use super::active::Active;
-use super::{CANDIDATES, Halt, MORE_CANDIDATES, MOST_UNREAD, Search, TELL};
+use super::{CANDIDATES, Halt, MORE_CANDIDATES, MOST_UNREAD, MUCH, Search, TELL, THRIFTY_CANDIDATES};
 use crate::egraph::Id;
 use crate::egraph::analysis::size_of;
 use crate::egraph::gaps::Gap;
@@ -10,6 +10,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::normal::normal_form_with;
+use crate::search::cost::Cost;
 use crate::search::goal::{Programs, Ranking, Reached};
 use crate::search::insight::Insight;
 use crate::search::{Budget, Control, Grown, IterationReport, Limit, Outcome, Phase, Progress, Report};
@@ -54,9 +55,15 @@ pub(super) struct Best<'a> {
 
 impl Best<'_> {
     /// The k best. Up to [`CANDIDATES`] all are of the same candidates, so that the first is the same however many are asked
-    /// for.
+    /// for. Where the smallest computes much more than the program given, others that do not come before it.
     pub(super) fn of(&mut self, k: usize) -> Programs {
         let mut found = self.among(k.max(CANDIDATES));
+        let search = self.search;
+        let is_wasteful = |r: &Reached| search.times(&r.term).is_some();
+        if search.budget.cost == Cost::Size && found.programs.first().is_some_and(is_wasteful) {
+            found = self.among(k.max(THRIFTY_CANDIDATES));
+            found.programs.sort_by_cached_key(is_wasteful);
+        }
         found.programs.truncate(k);
         found
     }
@@ -106,6 +113,12 @@ impl Search {
                 ranked.map_or(KBest { terms: vec![], complete: false }, KBest::from)
             }
         }
+    }
+
+    /// How many times as much a program computes as the one given, where that is much.
+    pub(super) fn times(&self, program: &Term) -> Option<u64> {
+        let times = (amount(program)? / self.amount?).round() as u64;
+        (times >= MUCH).then_some(times)
     }
 
     /// How long it took to extract the programs that the search itself asked for.
@@ -181,6 +194,10 @@ impl Search {
             let plain = normal.as_ref().unwrap_or(t);
             let computes = |t: &Term| amount(t).unwrap_or(0.0);
             let now = computes(plain);
+            // The names that were given say more than new ones.
+            if normal_form_with(&self.params, &self.program).as_ref() == Some(plain) {
+                return Some(self.program.clone());
+            }
             let shared = shared(plain).filter(|_| now > given)?;
             (computes(&shared) < now).then_some(shared)
         });

@@ -17,14 +17,10 @@ use crate::search::goal::{Programs, Reached};
 use crate::search::memory::{growth, of_nodes};
 use crate::search::unread::unread;
 use crate::search::{Control, Found, Grown, Limit, Phase, StopPoint, Unread};
-use crate::sharing::amount;
 use crate::sketch::best::KBest;
 use crate::sketch::extract::Extracted;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-/// So many times as much as the program given is told to be computed.
-const MUCH: u64 = 2;
 
 impl Search {
     pub(super) fn step(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
@@ -176,8 +172,7 @@ impl Search {
             return Ok(true);
         };
         let assumed = constraints_of(&term);
-        let times = self.amount.and_then(|given| Some((amount(&term)? / given).round() as u64));
-        let times = times.filter(|times| *times >= MUCH);
+        let times = self.times(&term);
         self.reached = Some(Found { term, extracted, assumed, filling, times });
         Ok(true)
     }

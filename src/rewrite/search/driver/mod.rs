@@ -50,6 +50,10 @@ const CANDIDATES: usize = 8;
 /// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
 /// be small in normal form.
 const MORE_CANDIDATES: usize = 24;
+/// Where the smallest of these computes so many times as much as the program given, or more, so many are looked at for one that
+/// does not.
+const MUCH: u64 = 2;
+const THRIFTY_CANDIDATES: usize = 64;
 /// So many programs that are like the sketch are looked at for one that is so by what is read.
 const MOST_UNREAD: usize = 64;
 /// Progress is told at most so often.
@@ -60,7 +64,9 @@ pub struct Search {
     graph: Graph,
     root: Id,
     start: Term,
-    /// The program as it was given, where that is not the start and was not put beside it.
+    /// The program as it was given.
+    program: Term,
+    /// The same, where that is not the start and was not put beside it.
     given: Option<Term>,
     /// How much the program that was given computes, if that can be counted.
     amount: Option<f64>,
@@ -228,6 +234,7 @@ impl Search {
         Ok(Search {
             graph,
             root,
+            program: start.clone(),
             given: (begin != *start).then(|| start.clone()),
             amount: amount(start),
             shares: shares(start),
