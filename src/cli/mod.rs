@@ -204,7 +204,10 @@ fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, 
         Some(Command::Completions { shell }) => {
             let mut text = vec![];
             clap_complete::generate(*shell, &mut Cli::command(), "shine-tui", &mut text);
-            output::print(&String::from_utf8_lossy(&text))?;
+            // Of a name with a hyphen the generator makes one word where the script for bash finds out which subcommand it is, and
+            // another where it says what that takes.
+            let text = String::from_utf8_lossy(&text).replace("shine__subcmd__tui", "shine__tui");
+            output::print(&text)?;
             Ok(Exit::Done)
         }
     }
