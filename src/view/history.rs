@@ -340,7 +340,8 @@ impl<'a> Rows<'a> {
         made.push(if now { Role::Title } else { Role::Plain }, label);
         if !revision.measurements.is_empty() {
             // What made it can be told from what made others, also behind a long price.
-            let needed = line.width() + 2 + made.width().min(before + LABEL);
+            // A column is for the sign that more follows.
+            let needed = line.width() + 2 + made.width().min(before + LABEL) + 1;
             if self.looked.width.is_some_and(|most| needed > most) {
                 self.out.push(row(std::mem::replace(&mut line, below(" "))));
             } else {
