@@ -2001,3 +2001,26 @@ fn a_folder_in_the_place_of_rules_is_told_as_one() {
     std::fs::rename(&rules, dir.path().join("own")).unwrap();
     assert_eq!(run(dir.path(), &["apply", &program, "--rules", "own", "-s", "id"]).code, 0);
 }
+
+#[test]
+fn bash_completes_what_subcommands_take() {
+    let dir = world();
+    let dir = dir.path();
+    write(dir, "shine-tui.bash", run(dir, &["completions", "bash"]).out);
+    let completed = |words: &str| {
+        let script = format!(
+            "source shine-tui.bash; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _shine__tui shine-tui \"${{COMP_WORDS[-1]}}\" \"${{COMP_WORDS[-2]}}\"; echo \"${{COMPREPLY[@]}}\""
+        );
+        let said = Command::new("bash").args(["-c", &script]).current_dir(dir).output().unwrap();
+        String::from_utf8(said.stdout).unwrap().trim().to_owned()
+    };
+    for (words, completions) in [
+        ("shine-tui comp", "compile completions"),
+        ("shine-tui bench --dev", "--device"),
+        ("shine-tui replay --level ker", "kernels"),
+        ("shine-tui rules check --seco", "--seconds"),
+    ] {
+        assert_eq!(completed(words), completions, "{words}");
+    }
+}

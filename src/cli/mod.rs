@@ -4,6 +4,7 @@ mod apply;
 mod args;
 mod bench;
 mod compile;
+mod completions;
 mod devices;
 mod doctor;
 mod exit;
@@ -201,11 +202,6 @@ fn run(cli: &Cli, kept: Option<keeper::Kept>, started: Instant) -> Result<Exit, 
         Some(Command::Fmt(args)) => fmt::run(args),
         Some(Command::Explain(args)) => explain::run(args),
         Some(Command::Man { folder }) => man::run(folder.as_deref()),
-        Some(Command::Completions { shell }) => {
-            let mut text = vec![];
-            clap_complete::generate(*shell, &mut Cli::command(), "shine-tui", &mut text);
-            output::print(&String::from_utf8_lossy(&text))?;
-            Ok(Exit::Done)
-        }
+        Some(Command::Completions { shell }) => completions::run(*shell),
     }
 }

@@ -5,6 +5,7 @@ use super::exit::Exit;
 use super::load::{Definitions, definitions, fail_all};
 use super::output;
 use crate::lang::diag::{Diagnostic, Sources, Span};
+use crate::lang::summary;
 use crate::lang::syntax::ast::{File, ItemKind, SketchDef};
 use crate::lang::syntax::parse_elevate;
 use crate::rewrite::sketch::library::BUILTIN;
@@ -110,7 +111,7 @@ fn listing(rows: &[Row]) -> String {
             file = &row.file;
             text += &format!("{file}\n");
         }
-        let about = row.doc.lines().next().unwrap_or_default();
+        let about = summary::of(&row.doc);
         let kind = if row.kind == "sketch" { "sketch  " } else { "" };
         let call = row.call.split_whitespace().collect::<Vec<_>>().join(" ");
         text += format!("  {call:width$}  {kind}{about}").trim_end();

@@ -30,6 +30,7 @@ pub mod rounding;
 pub mod sort;
 pub mod source;
 pub mod steps;
+pub mod summary;
 pub mod syntax;
 pub mod term;
 pub mod ty;

@@ -55,6 +55,13 @@ pub fn of(program: &Term, sizes: &Sizes) -> Work {
     }
 }
 
+/// The floating-point operations of a program. None where they cannot be counted, or a size that decides them has no value or
+/// one that does not fit.
+pub fn flops(program: &Term, sizes: &Sizes) -> Option<f64> {
+    let flops = counted(program, sizes)?.flops.eval(&|name| sizes.get(name).copied());
+    flops.ok().map(|n| n as f64)
+}
+
 /// Counts the work of a program in its own sizes. None when the term unfolds to too much or is ill-typed, or when
 /// counts leave the range of sizes.
 pub fn counts(program: &Term) -> Option<Counts> {
@@ -337,6 +344,9 @@ mod tests {
         assert_eq!(found.bytes_out.to_string(), "4*m*n");
         let at = of(&matmul, &crate::eval::sizes([("m", 10), ("n", 20), ("k", 30)]));
         assert_eq!(at, Work { flops: 12_000.0, integer_operations: 0.0, bytes: 4400.0 });
+        let known = |sizes: &[(&str, i64)]| flops(&matmul, &crate::eval::sizes(sizes.iter().copied()));
+        assert_eq!(known(&[("m", 10), ("n", 20), ("k", 30)]), Some(12_000.0));
+        assert_eq!(known(&[("m", 10), ("n", 20)]), None);
     }
 
     #[test]

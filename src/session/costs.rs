@@ -4,19 +4,20 @@ use super::action::{Sizes, Target};
 use super::workspace::Workspace;
 use crate::emit::Stage;
 use crate::emit::module::Role;
+use crate::lang::nat::Nat;
 use crate::lang::term::Term;
 use crate::lang::work;
 use crate::lower::dpia::{Phrase, reads};
 use indexmap::IndexMap;
 
-/// What a program takes. Sizes without a value count as 1.
+/// What a program takes. What depends on a size that has no value, or one that does not fit, is not known.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Costs {
     /// Lines of its code; none where there is no code.
     pub lines: Option<usize>,
     /// Operations on floating-point numbers, as often as this very term computes them.
-    pub flops: f64,
-    /// Bytes of buffers that are neither inputs nor outputs; none where there is no code.
+    pub flops: Option<f64>,
+    /// Bytes of buffers that are neither inputs nor outputs; none also where there is no code.
     pub stored: Option<u64>,
     /// How many elements of each input the code reads, counted as often as it does; of C alone: work-items of a group read together.
     pub reads: IndexMap<String, f64>,
@@ -28,18 +29,18 @@ impl Costs {
         let compiled = workspace.compile(term, target, sizes);
         let module = compiled.as_ref().ok().map(|compiled| &compiled.module);
         let stages = compiled.as_ref().map_or(&[][..], |compiled| &compiled.stages);
-        let bytes = |len: &crate::lang::nat::Nat, size: u64| {
-            let len = len.eval(&|name| Some(sizes.get(name).copied().unwrap_or(1))).unwrap_or(0);
-            u64::try_from(len).unwrap_or(0).saturating_mul(size)
+        let bytes = |len: &Nat, size: u64| {
+            let len = value(len, sizes)?;
+            u64::try_from(len).ok().map(|len| len.saturating_mul(size))
         };
         Costs {
             lines: module.map(|module| module.text().lines().filter(|line| !line.trim().is_empty()).count()),
-            flops: work::of(term, sizes).flops,
+            flops: work::flops(term, sizes),
             reads: module.filter(|_| target == Target::C).map_or_else(IndexMap::new, |module| {
                 let inputs = module.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Input(_)));
                 read_of(&inputs.map(|buffer| &*buffer.name).collect::<Vec<_>>(), stages, sizes)
             }),
-            stored: module.map(|module| {
+            stored: module.and_then(|module| {
                 let temporaries = module.buffers.iter().filter(|buffer| buffer.role == Role::Temp);
                 temporaries.map(|buffer| bytes(&buffer.len, buffer.scalar.bytes() as u64)).sum()
             }),
@@ -51,12 +52,18 @@ impl Costs {
 pub(super) fn read_of(inputs: &[&str], stages: &[Stage], sizes: &Sizes) -> IndexMap<String, f64> {
     let mut out = IndexMap::new();
     for (memory, times) in phrases(stages).iter().flat_map(|(_, command)| reads::of(command)) {
-        let times = times.eval(&|name| Some(sizes.get(name).copied().unwrap_or(1))).unwrap_or(0);
         if inputs.contains(&&*memory) {
-            *out.entry(memory.to_string()).or_insert(0.0) += times as f64;
+            let times = value(&times, sizes).map_or(f64::NAN, |times| times as f64);
+            *out.entry(memory.to_string()).or_insert(0.0) += times;
         }
     }
+    out.retain(|_, times| !times.is_nan());
     out
+}
+
+/// The value of a size, where all that it is made of have one and they fit each other.
+fn value(n: &Nat, sizes: &Sizes) -> Option<i64> {
+    n.eval(&|name| sizes.get(name).copied()).ok()
 }
 
 /// The last imperative program on the way to the code.

@@ -4,6 +4,7 @@
 
 use super::action::{Action, Measurement, RevisionId, SearchOutcome, Sizes};
 use crate::lang::path::{Path, PathMap};
+use crate::lang::syntax::without_comments;
 use crate::lang::term::Term;
 use crate::rewrite::rule::Marks;
 use crate::rewrite::rule::apply::Counts;
@@ -236,13 +237,13 @@ impl History {
     }
 }
 
-/// The text that stands for an action in the history.
+/// The text that stands for an action in the history: that of a strategy without the comments that were typed with it.
 pub fn label(action: &Action) -> String {
     match action {
         Action::Apply { rule, at } if at.is_root() => rule.clone(),
         Action::Apply { rule, at } => format!("{rule} at {at}"),
-        Action::Strategy { text, at } if at.is_root() => text.clone(),
-        Action::Strategy { text, at } => format!("{text} at {at}"),
+        Action::Strategy { text, at } if at.is_root() => without_comments(text).into_owned(),
+        Action::Strategy { text, at } => format!("{} at {at}", without_comments(text)),
         Action::Goto { revision } => format!("goto {revision}"),
         Action::Sizes { sizes } => {
             let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
@@ -255,7 +256,7 @@ pub fn label(action: &Action) -> String {
         }
         Action::Compile { target } => format!("compile {}", target.name()),
         Action::Bench { device } => format!("bench {device}"),
-        Action::Tune { strategy, device, .. } => format!("tune {strategy} on {device}"),
+        Action::Tune { strategy, device, .. } => format!("tune {} on {device}", without_comments(strategy)),
     }
 }
 
@@ -267,6 +268,14 @@ mod tests {
     fn revision(n: i128) -> Revision {
         let term = Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
         Revision::new(term, &n.to_string())
+    }
+
+    #[test]
+    fn comments_that_were_typed_are_no_part_of_a_label() {
+        let at = Path::root();
+        let text = "-- first\ntopDown(useMapPar) -- \"then\" ;\n; f(\"-- kept\")".to_owned();
+        let label = label(&Action::Strategy { text, at });
+        assert_eq!(label, "topDown(useMapPar)\n; f(\"-- kept\")");
     }
 
     #[test]

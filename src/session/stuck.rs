@@ -4,6 +4,7 @@
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
+use crate::lang::summary;
 use crate::lang::term::Term;
 use crate::rewrite::rule::WhyNot;
 use crate::rewrite::rule::why::{Reason, Shape};
@@ -72,8 +73,7 @@ fn asked(stuck: &Stuck, script: &Script) -> Option<String> {
         return None;
     }
     let question = |name: &Name| {
-        let doc = script.strategy(name)?.doc();
-        let first = doc.lines().next()?.trim();
+        let first = summary::of(script.strategy(name)?.doc());
         first.ends_with('?').then(|| format!("`{name}` asks: {first} Here the answer is no."))
     };
     stuck.within.iter().find_map(question)

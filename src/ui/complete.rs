@@ -4,6 +4,7 @@ use super::app::App;
 use super::popup::EntryKind;
 use super::script::{only_asks, signature};
 use crate::lang::pattern;
+use crate::lang::summary;
 use crate::rewrite::search::options::OPTIONS;
 use crate::rewrite::strategy::native::{self, Changes};
 use crate::session::data;
@@ -105,7 +106,7 @@ pub fn at(app: &App, kind: EntryKind, before: &str) -> Completion {
 }
 
 fn of(text: String, doc: &str) -> Offer {
-    Offer { text, doc: doc.lines().next().unwrap_or_default().to_owned() }
+    Offer { text, doc: summary::of(doc) }
 }
 
 fn rules(app: &App) -> Vec<Offer> {

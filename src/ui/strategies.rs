@@ -7,6 +7,7 @@ use super::layout::Pane;
 use super::popup::{EntryKind, How, Item, Popup, Value};
 use super::script::{only_asks, searches, signature};
 use crate::lang::path::Path;
+use crate::lang::summary;
 use crate::rewrite::strategy::script::Definition;
 use crate::session::action::{Action, RevisionId};
 use crate::session::foretold;
@@ -41,12 +42,12 @@ pub fn items(app: &App, how: How) -> Vec<Item> {
         let name = strategy.name.to_string();
         let call = signature(workspace, &name).unwrap_or_else(|| name.clone());
         let rest = call.strip_prefix(&name).unwrap_or_default().to_owned();
-        let doc = strategy.doc().lines().next().unwrap_or_default();
+        let doc = summary::of(strategy.doc());
         let value = match strategy.required() {
             0 => Value::Strategy(how, name.clone()),
             _ => Value::Call(how, format!("{name}(")),
         };
-        let doc = if rest.is_empty() { doc.to_owned() } else { format!("{rest}  {doc}") };
+        let doc = if rest.is_empty() { doc } else { format!("{rest}  {doc}") };
         Item { name, key: "strategy".to_owned(), doc, disabled: None, value }
     };
     all.into_iter().map(item).collect()

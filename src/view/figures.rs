@@ -118,7 +118,8 @@ pub fn costs(old: &Costs, new: &Costs, alphabet: Alphabet) -> Option<Line> {
         }
     };
     part("lines of code", old.lines.map(|n| n.to_string()), new.lines.map(|n| n.to_string()));
-    part("operations", Some(count(old.flops as u64)), Some(count(new.flops as u64)));
+    let operations = |costs: &Costs| costs.flops.map(|flops| count(flops as u64));
+    part("operations", operations(old), operations(new));
     part("stored between", old.stored.map(bytes), new.stored.map(bytes));
     for (input, before) in &old.reads {
         let after = new.reads.get(input).copied().unwrap_or(0.0);
@@ -157,6 +158,9 @@ mod tests {
             Some("reads a 2.5× more, reads b 2× less")
         );
         assert_eq!(told(&of(10.0, 100.0), &of(15.0, 60.0)), None);
+        let flops = |flops| Costs { flops, ..Costs::default() };
+        assert_eq!(told(&flops(Some(4.0)), &flops(Some(8.0))).as_deref(), Some("operations 4 → 8"));
+        assert_eq!(told(&flops(Some(4.0)), &flops(None)), None);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::{bench, best, diff, figures, history, kernel, loops, problem, rooflin
 use crate::device::roofline::Peak;
 use crate::device::{DeviceInfo, DeviceKind};
 use crate::lang::path::Path;
+use crate::lang::summary;
 use crate::lang::term::Term;
 use crate::rewrite::strategy::in_order;
 use crate::session::Session;
@@ -223,7 +224,7 @@ fn searches(session: &Session) -> Option<Section> {
     }
     let script = &session.workspace().script;
     for (sketch, doc) in script.sketches() {
-        let doc = doc.lines().next().unwrap_or_default();
+        let doc = summary::of(&doc);
         lines.push(
             Line::of(Role::Keyword, "sketch ").with(Role::Plain, format!("{}  {doc}", sketch.name.kind)),
         );

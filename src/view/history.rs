@@ -50,6 +50,9 @@ pub struct Looked<'a> {
     pub width: Option<usize>,
 }
 
+/// So many columns of what made a state stand behind its price; where there are fewer, it has a row of its own.
+const LABEL: usize = 16;
+
 /// So many single steps that follow each other have rows of their own; more are one row.
 const FEW: usize = 2;
 /// Branches are indented so often, that what a step bought stays in sight.
@@ -308,6 +311,9 @@ impl<'a> Rows<'a> {
         }
         line.push(Role::Number, format!("{id} "));
         let row = |line: Line| Row { revision: id, part: Part::State, opens: opens.or(within), line };
+        let alphabet = self.alphabet;
+        let below =
+            |between: &str| Line::of(Role::Dim, format!("{}   {between}", stem.below().drawn(alphabet)));
         for (i, price) in prices(revision, self.looked.sizes).into_iter().enumerate() {
             for (j, part) in self.price(id, price).into_iter().enumerate() {
                 let between = if i > 0 && j == 0 { " · " } else { " " };
@@ -315,26 +321,34 @@ impl<'a> Rows<'a> {
                 let full = self.looked.width.is_some_and(|most| needed > most);
                 let first = i + j == 0;
                 if full && !first {
-                    let next = format!("{}   {between}", stem.below().drawn(self.alphabet));
-                    let before = std::mem::replace(&mut line, Line::of(Role::Dim, next));
-                    self.out.push(row(before));
+                    self.out.push(row(std::mem::replace(&mut line, below(between))));
                 } else if !first {
                     line.push(Role::Plain, between);
                 }
                 line.append(part);
             }
         }
-        if !revision.measurements.is_empty() {
-            line.push(Role::Plain, "  ");
-        }
+        let mut made = Line::empty();
         if self.looked.pinned == Some(id) {
-            line.push(Role::Hint, "pinned  ");
+            made.push(Role::Hint, "pinned  ");
         }
         if let Some(same) = self.same.get(&revision.term.digest()).filter(|same| **same != id) {
-            line.push(Role::Dim, format!("same as {same}  "));
+            made.push(Role::Dim, format!("same as {same}  "));
         }
+        let before = made.width();
         let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
-        line.push(if now { Role::Title } else { Role::Plain }, label);
+        made.push(if now { Role::Title } else { Role::Plain }, label);
+        if !revision.measurements.is_empty() {
+            // What made it can be told from what made others, also behind a long price.
+            // A column is for the sign that more follows.
+            let needed = line.width() + 2 + made.width().min(before + LABEL) + 1;
+            if self.looked.width.is_some_and(|most| needed > most) {
+                self.out.push(row(std::mem::replace(&mut line, below(" "))));
+            } else {
+                line.push(Role::Plain, "  ");
+            }
+        }
+        line.append(made);
         if let Some(text) = revision.elevate.as_ref().filter(|text| **text != revision.label) {
             line.push(Role::Dim, format!(", {text}"));
         }
@@ -519,6 +533,7 @@ mod tests {
                 assert!(shown.contains(figure), "{width}: {shown}");
             }
             assert_eq!(shown.matches("(-10/+10 %)").count(), 2, "{width}: {shown}");
+            assert!(shown.contains("  step") || shown.contains("\n    step"), "{width}: {shown}");
         }
     }
 

@@ -10,6 +10,7 @@ use super::output;
 use crate::lang::diag::{Diagnostic, Sources};
 use crate::lang::infer;
 use crate::lang::nat::{Name, Nat};
+use crate::lang::summary;
 use crate::lang::syntax::parse_program;
 use crate::rewrite::rule::load::in_program;
 use crate::rewrite::rule::proof::prove;
@@ -149,10 +150,6 @@ fn call(rule: &Rule) -> String {
     format!("{}({})", rule.name, params.join(", "))
 }
 
-fn first_line(doc: &str) -> &str {
-    doc.lines().next().unwrap_or("")
-}
-
 fn listing(rules: &RuleSet) -> String {
     let width = rules.rules().map(|r| call(r).len()).max().unwrap_or(0);
     let mut themes: Vec<&str> = rules.rules().map(|r| &*r.theme).collect();
@@ -170,7 +167,7 @@ fn listing(rules: &RuleSet) -> String {
         }
     }
     text += "sets\n";
-    rules.sets().for_each(|s| text += &format!("  {:width$}  {}\n", set_call(s), first_line(&s.doc)));
+    rules.sets().for_each(|s| text += &format!("  {:width$}  {}\n", set_call(s), summary::of(&s.doc)));
     text
 }
 

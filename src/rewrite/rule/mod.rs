@@ -32,6 +32,7 @@ use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::Path;
 use crate::lang::pattern::AddressSpace;
+use crate::lang::summary;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use std::fmt;
@@ -224,10 +225,10 @@ impl Rule {
         Rule(Arc::new(data))
     }
 
-    /// The first line of its documentation, after its marks.
+    /// The first sentence of its documentation, after its marks.
     pub fn summary(&self) -> String {
-        let line = self.doc.lines().next().unwrap_or_default();
-        if self.marks.is_empty() { line.to_owned() } else { format!("{} {line}", self.marks) }
+        let line = summary::of(&self.doc);
+        if self.marks.is_empty() { line } else { format!("{} {line}", self.marks) }
     }
 
     /// The rule with these properties of operators known to its conditions.

@@ -2,6 +2,7 @@
 
 use super::alphabet;
 use super::{Description, Wish, bench, rules};
+use crate::lang::summary;
 use crate::lang::term::Term;
 use crate::ui::app::App;
 use crate::ui::command::Command as C;
@@ -45,7 +46,7 @@ pub fn content(app: &App, width: usize) -> Content {
     let mut head = vec![at.fit(width, alphabet(app))];
     // What a pattern does, from the table or from the program that declares it.
     head.extend(selected.and_then(Term::as_pattern).map(|p| {
-        let doc = p.row().doc.lines().next().unwrap_or_default();
+        let doc = summary::of(p.row().doc);
         Line::of(Role::Dim, format!("{p}: {doc}")).fit(width, alphabet(app))
     }));
     if whole {
