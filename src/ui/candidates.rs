@@ -14,6 +14,7 @@ use crate::lang::digest::Digest;
 use crate::lang::loops::{self, LineKind, LoopLine};
 use crate::lang::path::Path;
 use crate::lang::sort::Sort;
+use crate::lang::summary;
 use crate::lang::term::{Expr, Term};
 use crate::lower::{Drawn, Nest, outline};
 use crate::rewrite::rule::apply::Applied;
@@ -163,10 +164,6 @@ fn remembered<T>(
     })
 }
 
-fn first_line(rule: &Rule) -> String {
-    rule.doc.lines().next().unwrap_or_default().to_owned()
-}
-
 fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
     let applied = rule_use.rule.apply(part, &rule_use.args).ok()?;
     if applied.term == *part {
@@ -174,7 +171,7 @@ fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
     }
     let rank = Rank::of(&rule_use.rule, part, Some(&applied.term));
     let assumed = asks(&rule_use.rule, part, &applied.assumed, &applied.term);
-    let (doc, marks) = (first_line(&rule_use.rule), *rule_use.rule.marks);
+    let (doc, marks) = (summary::of(&rule_use.rule.doc), *rule_use.rule.marks);
     Some(Found {
         rule: rule_use.rule.clone(),
         call: rule_use.to_string(),
@@ -291,7 +288,7 @@ fn with_choices(
     Candidate {
         call: format!("{}({})", rule.name, names.join(", ")),
         marks: *rule.marks,
-        doc: first_line(rule),
+        doc: summary::of(&rule.doc),
         at: at.clone(),
         open: true,
         usual: tried_as(workspace, rule).is_some(),
@@ -357,7 +354,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
     Candidate {
         call: rule_use.to_string(),
         marks: *rule_use.rule.marks,
-        doc: first_line(&rule_use.rule),
+        doc: summary::of(&rule_use.rule.doc),
         at: at.clone(),
         open: false,
         usual: true,
