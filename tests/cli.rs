@@ -1389,6 +1389,10 @@ fn strategies_for_pipelines_say_what_stops_them() {
         (windows image : n.m.3.3.f32) |> map (map (\\w. reduce (+) 0 (join w) / 9))
       def mean5 (image: (n + 4).(m + 4).f32): n.m.f32 =
         (windows image : n.m.5.5.f32) |> map (map (\\w. reduce (+) 0 (join w) / 25))
+      def mean27 (a: (n + 2).(m + 2).(k + 2).f32): n.m.k.f32 =
+        a |> map (map (slide 3 1)) |> map (slide 3 1) |> slide 3 1
+        |> map transpose |> map (map (map transpose)) |> map (map transpose)
+        |> map (map (map (\\w. reduce (+) 0 (join (join w)) / 27)))
       def inner (image: (n + 2).(m + 2).f32): n.m.f32 =
         image |> drop 1 |> take n |> map (drop 1 >> take m)
       def both (f: s -> t -> u) (a: n.m.s) (b: n.m.t): n.m.u =
@@ -1400,6 +1404,7 @@ fn strategies_for_pipelines_say_what_stops_them() {
         refused(&ran, 1, "E0311");
         ran.err
     };
+    let space = "(a: (n + 4).(m + 4).(m + 4).f32): n.m.m.f32 = a |> mean27 |> mean27";
     let one = "(x: (n + 6).f32) (y: m.f32): n.f32 = x |> fir [0.25, 0.5, 0.25] |> fir [1, 2, 4, 2, 1]";
     let beside = "(a: (n + 4).(m + 4).f32): n.m.f32 = both (\\x y. x - y) (mean3 (inner a)) (mean5 a)";
     let guided = "(guide: (n + 4).(m + 4).f32) (image: (n + 4).(m + 4).f32): n.m.f32 =
@@ -1416,6 +1421,7 @@ fn strategies_for_pipelines_say_what_stops_them() {
     let of_two = "the result is a pair of arrays, and a pipeline has one";
     for (program, strategy, told) in [
         (one, items, "this is no map over lines, and tiles have rows and columns"),
+        (space, items, "windows are of three dimensions here, and tiles have rows and columns"),
         (beside, items, "nor one that computes each element of one window, of more than 3 rows and columns"),
         (guided, items, "strips go through stages one behind the other"),
         (two, "bufferedPipeline(8, 8)", of_two),
@@ -1430,6 +1436,23 @@ fn strategies_for_pipelines_say_what_stops_them() {
         let err = fails(program, strategy);
         assert!(err.contains(told), "{strategy}: {err}");
     }
+}
+
+/// The rows of elements that lines in space have are not kept by each work-item.
+#[test]
+fn stages_in_space_share_out_all_dimensions() {
+    let dir = world();
+    let text = "
+      def mean27 (a: (n + 2).(m + 2).(k + 2).f32): n.m.k.f32 =
+        a |> map (map (slide 3 1)) |> map (slide 3 1) |> slide 3 1
+        |> map transpose |> map (map (map transpose)) |> map (map transpose)
+        |> map (map (map (\\w. reduce (+) 0 (join (join w)) / 27)))
+      def twice (a: (n + 4).(m + 4).(k + 4).f32): n.m.k.f32 = a |> mean27 |> mean27\n";
+    let file = write(dir.path(), "twice.rise", text);
+    let sizes = ["--size", "n=600", "--size", "m=600", "--size", "k=256"];
+    let ran = run(dir.path(), &[&["apply", &file, "-s", "auto(opencl)"][..], &sizes].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.out.matches("mapGlobal 2").count(), 2, "{}", ran.out);
 }
 
 #[test]

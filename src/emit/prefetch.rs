@@ -96,7 +96,7 @@ fn stream(rows: &Loop, read: &Effect) -> Option<Stream> {
     let step = slope(&at, &rows.var)?;
     let mut len = Nat::constant(1);
     let mut is_dense = false;
-    for l in &read.loops {
+    for l in &*read.loops {
         let by = slope(&at, &l.var)?;
         is_dense |= by == Nat::constant(1);
         len = len.add(&by.mul(&l.n.sub(&Nat::constant(1))));

@@ -42,8 +42,10 @@ fn of_kernel(lowered: &Lowered, kernel: &LoweredSection) -> String {
     for (i, b) in found.iter().enumerate() {
         barrier(i + 1, b, &loops, &mut out);
     }
-    let all = lowered.imperative.iter().chain(&kernel.made);
-    let asked = all.flat_map(|(_, p)| asked_of(&p.body)).collect();
+    // Where memory is asked for is said until it is decided; of what several kernels use, until they are separated.
+    let undecided = [&lowered.imperative, &kernel.made]
+        .map(|made| made.iter().take_while(|(name, _)| *name != "storage").last());
+    let asked = undecided.into_iter().flatten().flat_map(|(_, p)| asked_of(&p.body)).collect();
     memory(&asked, last, &mut out);
     out
 }

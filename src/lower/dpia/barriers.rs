@@ -244,7 +244,7 @@ impl Walk<'_> {
             let storage = shared(&e.memory)?;
             Some(Use::new(e, storage, &self.around, &self.known))
         };
-        effects::of(c).into_iter().filter_map(of).collect()
+        effects::of_some(c, &|m| self.shared.contains_key(m)).into_iter().filter_map(of).collect()
     }
 
     fn sequence(&mut self, cs: &[Phrase]) -> Result<(Phrase, Exposed), Fault> {

@@ -26,7 +26,7 @@ pub struct Use {
 
 impl Use {
     pub fn new(e: Effect, storage: Storage, around: &[Around], known: &[Nat]) -> Use {
-        let loops = around.iter().cloned().chain(e.loops).collect();
+        let loops = around.iter().chain(&*e.loops).cloned().collect();
         Use { memory: e.memory, storage, writes: e.writes, place: e.place, loops, known: known.to_vec() }
     }
 

@@ -6,6 +6,8 @@
 use super::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, condition, extent};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A step from memory towards a cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -109,40 +111,63 @@ pub struct Effect {
     pub place: Place,
     pub writes: bool,
     /// The loops of the command that it stands in, outermost first.
-    pub loops: Vec<Around>,
+    pub loops: Arc<[Around]>,
     /// Numbers that are at least zero where it happens: what the choices say that it stands in.
-    pub known: Vec<Nat>,
+    pub known: Arc<[Nat]>,
 }
 
 /// Every use of memory by a command or an expression, in the order in which they stand: what indices read comes before
 /// the cell, and what is stored before where.
 pub fn of(p: &Phrase) -> Vec<Effect> {
-    let mut walk = Walk::default();
+    of_some(p, &|_| true)
+}
+
+/// The uses of one memory.
+pub fn of_memory(p: &Phrase, memory: &Name) -> Vec<Effect> {
+    of_some(p, &|x| x == memory)
+}
+
+/// The uses of the memory that is asked for.
+pub fn of_some(p: &Phrase, is_asked: &dyn Fn(&Name) -> bool) -> Vec<Effect> {
+    let mut walk = Walk { is_asked, around: Arc::default(), known: Arc::default(), found: vec![] };
     walk.phrase(p);
     walk.found
 }
 
-#[derive(Default)]
-struct Walk {
-    around: Vec<Around>,
-    known: Vec<Nat>,
+/// The memory that a command writes.
+pub fn written(p: &Phrase) -> BTreeSet<Name> {
+    let mut found = BTreeSet::new();
+    let _ = p.any(&mut |c| {
+        if let (Kind::Var(x), PhraseType::Acc(_)) = (c.kind(), c.ty()) {
+            found.insert(x.clone());
+        }
+        false
+    });
+    found
+}
+
+struct Walk<'a> {
+    is_asked: &'a dyn Fn(&Name) -> bool,
+    around: Arc<[Around]>,
+    known: Arc<[Nat]>,
     found: Vec<Effect>,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn knowing(&mut self, natural: impl IntoIterator<Item = Nat>, p: &Phrase) {
-        let before = self.known.len();
-        self.known.extend(natural);
+        let before = self.known.clone();
+        self.known = before.iter().cloned().chain(natural).collect();
         self.phrase(p);
-        self.known.truncate(before);
+        self.known = before;
     }
 
     fn phrase(&mut self, p: &Phrase) {
         match p.kind() {
             Kind::For(l) => {
-                self.around.push(Around::of(l));
+                let before = self.around.clone();
+                self.around = before.iter().cloned().chain([Around::of(l)]).collect();
                 self.phrase(&l.body);
-                self.around.pop();
+                self.around = before;
             }
             Kind::If(c, then, otherwise) => {
                 self.phrase(c);
@@ -153,6 +178,8 @@ impl Walk {
                 self.phrase(value);
                 self.phrase(to);
             }
+            // What tells the cell may still be asked for.
+            _ if self.is_of_another(p) => p.children().into_iter().for_each(|c| self.phrase(c)),
             _ => match Place::of(p) {
                 Some(place) if let Some(memory) = place.memory.clone() => {
                     place.computed.iter().for_each(|i| self.phrase(i));
@@ -162,6 +189,21 @@ impl Walk {
                 }
                 _ => p.children().into_iter().for_each(|c| self.phrase(c)),
             },
+        }
+    }
+
+    /// Is this a cell, or a part, of memory that is not asked for?
+    fn is_of_another(&self, p: &Phrase) -> bool {
+        match p.kind() {
+            Kind::Var(x) => !(self.is_asked)(x),
+            Kind::Pattern(Pattern::Idx, _, ps) | Kind::Acceptor(Layout::Index, ps) => {
+                matches!(ps.as_slice(), [_, whole] if self.is_of_another(whole))
+            }
+            Kind::Pattern(Pattern::Fst | Pattern::Snd, _, ps)
+            | Kind::Acceptor(Layout::First | Layout::Second, ps) => {
+                ps.first().is_some_and(|whole| self.is_of_another(whole))
+            }
+            _ => false,
         }
     }
 }
@@ -192,5 +234,11 @@ mod tests {
         assert_eq!(found[1].place.indices(), [None]);
         assert_eq!(found[2].place.steps, [Step::At(Some(i.clone()), n.clone()), Step::First]);
         assert_eq!((found[2].place.component(), found[2].place.offset()), (vec![false], i));
+        // Of one memory they are those of all that are its own, what tells another's cells included.
+        for x in ["a", "b", "t"] {
+            let own: Vec<Effect> = found.iter().filter(|e| &*e.memory == x).cloned().collect();
+            assert_eq!(super::of_memory(&command, &x.into()), own);
+        }
+        assert_eq!(super::written(&command), BTreeSet::from([Name::from("t")]));
     }
 }

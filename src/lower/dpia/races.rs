@@ -215,22 +215,21 @@ fn iterations(
     ranges: &Ranges,
     known: &mut Components,
 ) -> Result<Option<Trust>, String> {
-    let mut used: BTreeMap<Component, Vec<Use>> = BTreeMap::new();
-    for e in effects::of(body) {
-        let component = (e.memory.clone(), e.place.component());
-        used.entry(component).or_default().push(Use::new(&e, ranges));
-    }
-    let mut own = BTreeSet::new();
+    let mut shared = effects::written(body);
     let _ = body.any(&mut |p| {
         if let Kind::New(_, _, x, _) = p.kind() {
-            own.insert(x.clone());
+            shared.remove(x);
         }
         false
     });
+    let mut used: BTreeMap<Component, Vec<Use>> = BTreeMap::new();
+    for e in effects::of_some(body, &|x| shared.contains(x)) {
+        let component = (e.memory.clone(), e.place.component());
+        used.entry(component).or_default().push(Use::new(&e, ranges));
+    }
     let mut worst = None;
     for (component, uses) in used {
-        let is_shared = !own.contains(&component.0) && uses.iter().any(|u| u.writes);
-        if !is_shared {
+        if !uses.iter().any(|u| u.writes) {
             continue;
         }
         let key = (var.clone(), component);

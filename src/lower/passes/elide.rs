@@ -66,8 +66,7 @@ fn elide(c: &Phrase, own: &mut BTreeMap<Name, Storage>, names: &mut Names) -> Ph
 fn is_updated_once(body: &Phrase, x: &Name) -> bool {
     let Kind::Seq(commands) = body.kind() else { return false };
     let [_, update, _] = commands.as_slice() else { return false };
-    let written: Vec<Effect> =
-        effects::of(update).into_iter().filter(|e| e.writes && e.memory == *x).collect();
+    let written: Vec<Effect> = effects::of_memory(update, x).into_iter().filter(|e| e.writes).collect();
     let [write] = written.as_slice() else { return false };
     let indices = write.place.indices();
     let is_index =

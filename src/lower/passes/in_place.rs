@@ -241,6 +241,6 @@ fn projections(c: &Cell) -> Vec<&Step> {
 
 /// The cells of the memory that a resolved command reads or writes.
 fn cells(p: &Phrase, memory: &Name, written: bool) -> Vec<Cell> {
-    let of_memory = effects::of(p).into_iter().filter(|e| e.memory == *memory && e.writes == written);
+    let of_memory = effects::of_memory(p, memory).into_iter().filter(|e| e.writes == written);
     of_memory.map(|e| e.place.steps).collect()
 }

@@ -125,10 +125,11 @@ fn sites(body: &Phrase, x: &Name, rank: usize, around: &[Loop]) -> Option<Vec<Si
     let site = |e: Effect| {
         let indices: Option<Vec<Nat>> = e.place.indices().into_iter().map(|i| i.cloned()).collect();
         let by_cell = e.place.steps.len() == rank && e.loops.iter().all(|l| l.is_plain);
-        let loops = around.iter().cloned().chain(e.loops.into_iter().map(|l| (l.var, l.n))).collect();
+        let loops =
+            around.iter().cloned().chain(e.loops.iter().map(|l| (l.var.clone(), l.n.clone()))).collect();
         Some(Site { indices: indices.filter(|_| by_cell)?, loops, writes: e.writes })
     };
-    effects::of(body).into_iter().filter(|e| e.memory == *x).map(site).collect()
+    effects::of_memory(body, x).into_iter().map(site).collect()
 }
 
 /// The indices of a chain that leads to the memory, outermost first.

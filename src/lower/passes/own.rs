@@ -84,7 +84,7 @@ impl Found<'_> {
     }
 
     fn allocation(&mut self, ty: &Type, x: &Name, body: &Phrase) {
-        let uses: Vec<Effect> = effects::of(body).into_iter().filter(|e| e.memory == *x).collect();
+        let uses = effects::of_memory(body, x);
         let shared_out = |e: &Effect| e.loops.iter().any(|l| workers(l).is_some());
         if !uses.iter().any(|e| e.writes && shared_out(e)) {
             return;

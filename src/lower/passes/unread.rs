@@ -31,13 +31,13 @@ fn dropped_once(p: &Phrase) -> Phrase {
 
 /// The allocation for a command; if nothing reads the memory, the command without what is written to it.
 pub fn new_in(storage: Storage, ty: &Type, x: &Name, body: Phrase) -> Phrase {
-    let uses = |c: &Phrase| effects::of(c).into_iter().filter(|e| e.memory == *x);
-    let rest = without_writes(&body, x);
-    if uses(&body).all(|e| e.writes) && uses(&rest).next().is_none() {
-        rest
-    } else {
-        Phrase::new_in(storage, ty.clone(), x.clone(), body)
+    if effects::of_memory(&body, x).iter().all(|e| e.writes) {
+        let rest = without_writes(&body, x);
+        if effects::of_memory(&rest, x).is_empty() {
+            return rest;
+        }
     }
+    Phrase::new_in(storage, ty.clone(), x.clone(), body)
 }
 
 /// A loop or a choice that does nothing is nothing.

@@ -78,7 +78,7 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
     let mut shared: Vec<Name> = p.shared().map(|(x, _)| x.clone()).collect();
     allocations(&p.body, level, &used, &mut vec![], &mut shared)?;
     let mut uses: BTreeMap<Name, (Vec<Use>, Vec<Use>)> = BTreeMap::new();
-    for e in effects::of(&p.body).iter().filter(|e| shared.contains(&e.memory)) {
+    for e in &effects::of_some(&p.body, &|x| shared.contains(x)) {
         let found = Use::new(e, level);
         if let Some(d) = used.iter().find(|d| !found.loops.iter().any(|(e, ..)| e == *d))
             && e.writes
@@ -186,9 +186,9 @@ fn allocations(
                 return Err(private(x));
             }
             if *storage == Storage::Local && level.map == Pattern::MapWorkGroup {
-                let uses = effects::of(body);
+                let uses = effects::of_memory(body, x);
                 let of_copy = |writes: bool| {
-                    let uses = uses.iter().filter(move |e| e.memory == *x && e.writes == writes);
+                    let uses = uses.iter().filter(move |e| e.writes == writes);
                     uses.map(|e| Use::new(e, level)).collect::<Vec<_>>()
                 };
                 let (reads, writes) = (of_copy(false), of_copy(true));
@@ -219,7 +219,7 @@ fn allocations(
 /// runs its own iterations.
 fn writes_in_loop(c: &Phrase, x: &Name) -> bool {
     let by_all = |e: &Effect| e.loops.iter().any(|l| l.kind.is_of_work_items() && l.init.is_zero());
-    effects::of(c).iter().any(|e| e.writes && e.memory == *x && by_all(e))
+    effects::of_memory(c, x).iter().any(|e| e.writes && by_all(e))
 }
 
 /// Is a cell surely read by the work-item that wrote it? It is when, for each dimension, one and the same index of the

@@ -4,7 +4,7 @@ use super::bindings::{Bindings, Bound};
 use super::condition::{Condition, forgotten, refuted};
 use super::equation::{Equation, Sides};
 use super::instance::instantiate;
-use super::matching::matches;
+use super::matching::{matches, other_pattern};
 use super::pat::Pat;
 use super::why::{Reason, WhyNot};
 use super::{Body, ParamKind, Rule, RuleArg};
@@ -137,6 +137,12 @@ impl Rule {
             (Body::RightToLeft(back), _) => back.apply(t, args)?,
             (_, None) => return Err(self.misfit(args)),
             (_, Some(eq)) => {
+                self.check_sizes(args)?;
+                // What is wrong with a term that is given comes first.
+                let takes_terms = args.iter().any(|a| matches!(a, RuleArg::Term(_)));
+                if let Some(why) = other_pattern(eq, t).filter(|_| !takes_terms) {
+                    return Err(why);
+                }
                 let start = self.start(eq, args)?;
                 match &eq.applied {
                     None => rewrite(eq, &eq.sides, start, t)?,
@@ -223,18 +229,26 @@ impl Rule {
         WhyNot::here(Reason::Arguments(format!("`{}` takes {wanted}; given: {given}", self.name)))
     }
 
+    /// Are the sizes among the arguments such as arrays have?
+    fn check_sizes(&self, args: &[RuleArg]) -> Result<(), WhyNot> {
+        for (param, arg) in self.params.iter().zip(args) {
+            if let (ParamKind::Nat(_), RuleArg::Nat(n)) = (&param.kind, arg)
+                && (n.is_evidently_below_one() || n.is_poison())
+            {
+                let text = format!("its argument {} is {n}, and sizes count from 1", param.name);
+                return Err(WhyNot::here(Reason::Arguments(text)));
+            }
+        }
+        Ok(())
+    }
+
     /// The bindings that the arguments give. Arguments may be left out where matching finds them.
     pub(super) fn start(&self, eq: &Equation, args: &[RuleArg]) -> Result<Bindings, WhyNot> {
+        self.check_sizes(args)?;
         let mut b = Bindings::new(eq.vars.len(), eq.types.len(), eq.nats.len(), eq.slots.len());
         for (param, arg) in self.params.iter().zip(args) {
             match (&param.kind, arg) {
-                (ParamKind::Nat(i), RuleArg::Nat(n)) => {
-                    if n.is_evidently_below_one() || n.is_poison() {
-                        let text = format!("its argument {} is {n}, and sizes count from 1", param.name);
-                        return Err(WhyNot::here(Reason::Arguments(text)));
-                    }
-                    b.nats[*i] = Some(n.clone());
-                }
+                (ParamKind::Nat(i), RuleArg::Nat(n)) => b.nats[*i] = Some(n.clone()),
                 (ParamKind::Addr(i), RuleArg::Addr(a)) => b.slots[*i] = Some(Arg::Addr(*a)),
                 (ParamKind::Dim(i), RuleArg::Dim(d)) => b.slots[*i] = Some(Arg::Dim(*d)),
                 (ParamKind::Term(i, _), RuleArg::Term(t)) => {

@@ -4,7 +4,7 @@
 //! unapplied function (`map f`) and the term its eta-expansion (`\x. map f x`), they match.
 
 use super::bindings::{Bindings, Bound};
-use super::equation::Equation;
+use super::equation::{Equation, Sides};
 use super::pat::{Pat, PatArg, PatNode};
 use super::why::{Reason, Shape, WhyNot};
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, solve};
@@ -35,6 +35,41 @@ pub fn matches(eq: &Equation, lhs: &Pat, start: Bindings, t: &Term) -> Result<Bi
     m.go(lhs, t)?;
     m.settle()?;
     Ok(m.bindings)
+}
+
+/// Why neither form of the left side matches, where the pattern at the root tells: most rules that are tried on a term end
+/// here.
+pub fn other_pattern(eq: &Equation, t: &Term) -> Option<WhyNot> {
+    let of = |sides: &Sides| {
+        let (expected, depth) = other_head(&sides.lhs, t)?;
+        Some(WhyNot { depth, ..WhyNot::here(Reason::Shape { expected, found: t.clone() }) })
+    };
+    let near = of(&eq.sides)?;
+    match &eq.applied {
+        None => Some(near),
+        Some(applied) => of(applied).map(|far| if near.depth > far.depth { near } else { far }),
+    }
+}
+
+/// What the pattern asks for where another pattern is applied, or none, and how much of it matches nevertheless.
+fn other_head(pat: &Pat, t: &Term) -> Option<(Shape, u32)> {
+    let (p, n) = pat.head()?;
+    let near = match (&pat.node, t.expr()) {
+        (PatNode::App(..), Expr::App(..)) => {
+            let (mut head, mut args) = (t, 0);
+            while let Expr::App(f, _) = head.expr() {
+                (head, args) = (f, args + 1);
+            }
+            if head.as_pattern() == Some(p) && args == n {
+                return None;
+            }
+            // Another pattern with as many arguments is nearer than anything else.
+            u32::from(head.as_pattern().is_some() && args == n)
+        }
+        (PatNode::Prim(..), Expr::Prim(q)) if q.pattern == p => return None,
+        _ => 0,
+    };
+    Some((Shape::Pattern(p, n), near))
 }
 
 /// What is wrong with the type of a pattern is wrong with its application, which is what people see.
@@ -100,13 +135,9 @@ impl Matcher<'_> {
             }
             (PatNode::App(pf, pe), Expr::App(tf, te)) => {
                 // The head is compared first, so that the message names the pattern that is missing.
-                if let Some((p, n)) = pat.head() {
-                    let (head, args) = t.spine();
-                    if head.as_pattern() != Some(p) || args.len() != n {
-                        // Another pattern with as many arguments is nearer than anything else.
-                        self.matched += u32::from(head.as_pattern().is_some() && args.len() == n);
-                        return self.shape(Shape::Pattern(p, n), t);
-                    }
+                if let Some((expected, near)) = other_head(pat, t) {
+                    self.matched += near;
+                    return self.shape(expected, t);
                 }
                 self.matched += 1;
                 let depth = self.path.len();

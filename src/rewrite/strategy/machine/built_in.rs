@@ -248,19 +248,24 @@ impl<'a> Machine<'a> {
     fn right_to_left(&mut self, s: StrategyId, args: &[Value], t: &Term) -> Outcome {
         let rule = match args {
             [Value::Strategy(id)] => match self.nodes.get(self.nodes.bare(*id)) {
-                Node::Rule(rule, given) => Some((self.rules[*rule as usize].clone(), given.clone())),
+                Node::Rule(rule, given) => Some((*rule, given.clone())),
                 _ => None,
             },
             _ => None,
         };
-        let Some((rule, given)) = rule else {
+        let Some((id, given)) = rule else {
             let problem = Diagnostic::error("E0308", "`rightToLeft` takes a rule, with its arguments.");
             return self.invalid(Box::new(problem.hint("Write it as `rightToLeft(splitJoin(32))`.")));
         };
+        if let Some(back) = self.backwards.get(&id) {
+            return self.apply_rule(s, *back, &given, t);
+        }
+        let rule = self.rules[id as usize].clone();
         match rule.right_to_left() {
             Ok(other) => {
-                let id = self.rule(other);
-                self.apply_rule(s, id, &given, t)
+                let back = self.rule(other);
+                self.backwards.insert(id, back);
+                self.apply_rule(s, back, &given, t)
             }
             Err(why) => {
                 let message = format!("`{}` has no way back.", rule.name);

@@ -67,6 +67,8 @@ pub(super) struct Machine<'a> {
     pub choices: Vec<Vec<(Name, Nat)>>,
     pub rules: Vec<Rule>,
     rule_ids: FxHashMap<Name, u32>,
+    /// Rules that were taken from right to left, with what they are then.
+    backwards: FxHashMap<u32, u32>,
     pub reaches: Vec<(&'a ast::Reach, u32)>,
     pub tests: Vec<(&'a ast::Sketch, u32)>,
     pub aliases_open: usize,
@@ -118,6 +120,7 @@ impl<'a> Machine<'a> {
             scopes: vec![Scope { parent: None, bindings: vec![], locals: &[], choices: 0, library: false }],
             rules: vec![],
             rule_ids: FxHashMap::default(),
+            backwards: FxHashMap::default(),
             reaches: vec![],
             tests: vec![],
             aliases_open: 0,
