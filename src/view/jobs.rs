@@ -24,13 +24,13 @@ pub fn progress(progress: &Progress) -> String {
         Progress::Bench(bench) => match bench {
             BenchProgress::Compiling => "compiling".to_owned(),
             BenchProgress::CheckingSmall => "checking at small sizes against the interpreter".to_owned(),
-            BenchProgress::Reference { least } => {
-                let least = least.as_secs_f64();
+            BenchProgress::Reference { about } => {
+                let about = about.as_secs_f64();
                 // What takes no time is over before it is read.
-                let time = if least < 1.0 {
+                let time = if about < 1.0 {
                     String::new()
                 } else {
-                    format!(", at least about {}", figures::long(least))
+                    format!(", by its operations about {}", figures::long(about))
                 };
                 format!("running the program as written in plain C{time}")
             }

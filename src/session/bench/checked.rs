@@ -139,7 +139,7 @@ impl<'a> Checked<'a> {
     ) -> Result<Beforehand, Diagnostic> {
         report(BenchProgress::CheckingSmall);
         let small = self.check_small()?;
-        report(BenchProgress::Reference { least: self.least_of_reference() });
+        report(BenchProgress::Reference { about: self.time_of_reference() });
         let exact = self.check_exact()?;
         Ok(Beforehand { small, exact, reference: self.reference(inputs, self.asked.sizes)? })
     }
@@ -477,9 +477,9 @@ impl<'a> Checked<'a> {
         Ok(value.as_array().map(<[Value]>::to_vec).unwrap_or_default())
     }
 
-    /// How long the reference takes at least, by what the program as written computes: plain code is seldom faster, and slower
-    /// where it waits for memory.
-    fn least_of_reference(&self) -> Duration {
+    /// About how long the reference takes, by what the program as written computes: less where the compiler makes vectors of it,
+    /// and more where it waits for memory.
+    fn time_of_reference(&self) -> Duration {
         let work = work::of(&self.asked.workspace.program.term, self.asked.sizes);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let seconds = plain_seconds(work.flops + work.integer_operations, threads);

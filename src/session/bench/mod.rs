@@ -47,9 +47,9 @@ use std::time::{Duration, Instant};
 pub enum BenchProgress {
     Compiling,
     CheckingSmall,
-    /// The program as it is written runs in plain C, for about so long or longer.
+    /// The program as it is written runs in plain C, for about so long by its operations.
     Reference {
-        least: Duration,
+        about: Duration,
     },
     /// So many runs are done, of as many at most; and for how long it goes on at most, where that is known.
     Running {
