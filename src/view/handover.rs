@@ -224,7 +224,7 @@ fn searches(session: &Session) -> Option<Section> {
     }
     let script = &session.workspace().script;
     for (sketch, doc) in script.sketches() {
-        let doc = summary::of(&doc);
+        let doc = summary::of(doc);
         lines.push(
             Line::of(Role::Keyword, "sketch ").with(Role::Plain, format!("{}  {doc}", sketch.name.kind)),
         );
