@@ -809,6 +809,18 @@ fn bad_rules_and_strategies_are_refused() {
         let ran = run(dir.path(), arguments);
         assert!(ran.code == 2 && ran.err.contains(hint), "{arguments:?}: {}", ran.err);
     }
+    // An argument has no name: what the hint says in its place is a strategy.
+    write(dir.path(), "dot.elevate", "strategy parts(y = 2) = topDown(splitJoin(y))\n");
+    let ran = run(dir.path(), &["apply", &dot, "-s", "parts(y: 8)"]);
+    assert!(ran.code == 2 && ran.err.contains("write `8` in the place of `y: 8`"), "{}", ran.err);
+    assert!(!ran.err.contains("have no types"), "{}", ran.err);
+    let ran = run(dir.path(), &["apply", &dot, "-s", "parts(8)"]);
+    assert!(ran.code == 0 && ran.out.contains("split 8"), "{}{}", ran.out, ran.err);
+    // Parameters of a definition have no types.
+    write(dir.path(), "dot.elevate", "strategy parts(y: nat) = topDown(splitJoin(y))\n");
+    let ran = run(dir.path(), &["apply", &dot, "-s", "id"]);
+    assert!(ran.code == 2 && ran.err.contains("have no types"), "{}", ran.err);
+    std::fs::remove_file(dir.path().join("dot.elevate")).unwrap();
     let ran = run(dir.path(), &["fmt", "--bar"]);
     assert!(ran.code == 2 && !ran.err.contains("-s '"), "{}", ran.err);
 }

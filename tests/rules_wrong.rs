@@ -69,6 +69,40 @@ const WRONG: &[(&str, Caught)] = &[
         "rule bad = (xs : n.m.k.t) ~> select (n * m * k == 210 and n > m and m > k and k > 1) (reverse xs) xs",
         Counterexample,
     ),
+    // As many of several sizes as a number says, together.
+    (
+        "rule bad = (xs : n.m.k.i32) ~> select (n == m and m == k and k > 9) (map (\\r. map (\\q. map (\\y. 0) q) r) xs) xs",
+        Counterexample,
+    ),
+    ("rule bad = (xs : n.m.k.i32) ~> select (n == m and m == k and k == 77) (reverse xs) xs", Counterexample),
+    (
+        "rule bad = (xs : n.m.k.t) ~> select (n == 2 * m and m == k + 5 and k >= 23) (reverse xs) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : n.m.k.l.t) ~> select (n == m and m == k and k == l and l > 13) (reverse xs) xs",
+        Counterexample,
+    ),
+    // A quotient and a difference, and two equations whose solution is rounded in each.
+    ("rule bad = (x : f32) + y ~> select (x / y == 3.0 and x - y == 5.0) 0.0 (x + y)", Counterexample),
+    ("rule bad = (x : f32) + y ~> select (x / y == 2.5 and x * y == 90.0) 0.0 (x + y)", Counterexample),
+    (
+        "rule bad = (x : f64) * y ~> select ((x + 1.0) / (y - 2.0) == 8.0 and x + 3.0 * y == 21.0) 0.0 (x * y)",
+        Counterexample,
+    ),
+    // What is said of all elements of an array.
+    (
+        "rule bad = (xs : 5.i32) ~> select (reduce (and) true (map (\\w. reduce (+) 0 w == 3) (slide 2 1 xs))) (map (\\x. 0) xs) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : 7.i32) ~> select (reduce (and) true (map (\\w. reduce (+) 0 w == 11) (slide 3 1 xs))) (reverse xs) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : 6.i32) ~> select (reduce (and) true (map (\\w. idx 1 w - idx 0 w == 4) (slide 2 1 xs))) (reverse xs) xs",
+        Counterexample,
+    ),
     ("rule bad = (xs : (n*m).t) ~> join (split n xs)", Refused("E0221")),
     ("rule bad = (x : f32) ~> select (x * 4.0 == 51.0) 0.0 x", Counterexample),
     ("rule bad = (x : f16) ~> select (x * 3.0 == 7.0) 0.0 x", Counterexample),
@@ -889,6 +923,19 @@ fn what_could_not_be_tested_is_not_said_to_hold() {
     assert!(out.contains("odd  not tested  0 instances"), "{out}");
     assert!(out.contains("does not fulfil the condition `separable f f f`"), "{out}");
     assert!(!out.contains("holds"), "{out}");
+}
+
+/// Where one of two functions is open that must be each other's inverse, no size is to blame.
+#[test]
+fn what_is_drawn_for_an_open_function_beside_a_written_one_is_told() {
+    let open = "rule own = reorder (2*n) (/\\i. 2*(i % n) + i div n) g (xs : (2*n).t) ~> join (transpose (split n xs))";
+    let (code, out, err) = shine(open, &["check", "own.rules"]);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(
+        out.contains("own  not tested") && out.contains("`g` would have to be the inverse"),
+        "{out}{err}"
+    );
+    assert!(!out.contains("the drawn sizes do not fit"), "{out}");
 }
 
 /// Positions that are converted are not all numbers of the type, where there are more than can be tried.

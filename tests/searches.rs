@@ -576,6 +576,19 @@ fn a_search_that_fails_tells_how_far_it_came() {
         "{}",
         ran.err
     );
+    // A number in the text of a rule is among those that there are; where there are none, that is what is said.
+    let program = "def f (a: n.m.f32): n.m.f32 = a |> map (map sqrt)";
+    let of_own = |own: &str, sketch: &str| {
+        let ran = apply(program, own, "", &format!("reach {sketch} using {{ own }} with (iterations: 2)"));
+        assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
+        ran.err
+    };
+    let line = "rule own = map f (xs : (7*n).t) ~> join (map (map f) (split 7 xs))";
+    let err = of_own(line, "containsMap(5, ?)");
+    assert!(err.contains("the program and the rules have 7, which never make it."), "{err}");
+    let err = of_own("rule own = map f (map g xs) ~> map (\\x. f (g x)) xs", "containsMap(5, ?)");
+    assert!(err.contains("neither the program nor the rules have any number, so "), "{err}");
+    assert!(!err.contains("no numbers"), "{err}");
     // What contradicts itself is not searched for, with rules or without.
     for using in ["", " using { splitJoin(2) }"] {
         let search = format!("reach containsMap(64*n/?t, containsMap(?t, ?)) and ?t > 21 and ?t < 20{using}");
@@ -821,9 +834,32 @@ fn windows_are_separated_where_their_weights_are_a_product() {
     let search = "reach contains(map (\\line. ?) ?) and not contains(join) using { separateDotHV }";
     let ran = apply(&dot("[[4, 6, 10], [6, 9, 15]]"), "", "", search);
     assert!(ran.code == 0 && ran.out.contains("zip [2i32, 3i32, 5i32]"), "{}{}", ran.out, ran.err);
+    // The weights may stand on either side.
+    let turned =
+        dot("[[4, 6, 10], [6, 9, 15]]").replace("dot (join weights) (join x)", "dot (join x) (join weights)");
+    let ran = apply(&turned, "", "", search);
+    assert!(ran.code == 0 && ran.out.contains("zip [2i32, 3i32, 5i32]"), "{}{}", ran.out, ran.err);
+    let ran = apply(&turned, "", "", "topDown(separateDotVH)");
+    assert!(ran.code == 0 && ran.out.contains("transpose"), "{}{}", ran.out, ran.err);
+    let ran = apply(&turned.replace("15", "16"), "", "", "topDown(separateDotVH)");
+    assert!(ran.code == 1 && ran.err.contains("neither matrix is the product"), "{}{}", ran.out, ran.err);
     let ran = apply(&dot("[[4, 6, 10], [6, 9, 16]]"), "", "", search);
     assert_eq!(ran.code, 1, "{}{}", ran.out, ran.err);
     assert!(ran.err.contains("No program like this can be reached"), "{}", ran.err);
+}
+
+/// Loops of work-items within each other have dimensions of their own where the sketch names none.
+#[test]
+fn nested_loops_of_work_items_are_found_with_dimensions_that_can_be_run() {
+    let program = "def f (a: n.m.f32): n.m.f32 = a |> map (map sqrt)";
+    let sketch = "reach containsMapGlobal(n, containsMapGlobal(m, ?))";
+    for search in [sketch, &format!("{sketch} using {{ useMapGlobal(0), useMapGlobal(1) }}")] {
+        let world = tempfile::tempdir().unwrap();
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
+        let ran =
+            run(world.path(), &["compile", "p.rise", "-s", search, "--target", "opencl", "--emit", "opencl"]);
+        assert!(ran.code == 0 && ran.out.contains("get_global_id(1)"), "{search}: {}{}", ran.out, ran.err);
+    }
 }
 
 /// Procedures are asked what they make of what their left sides match.

@@ -277,6 +277,10 @@ fn what_does_not_end_is_stopped() {
         let told = stuck.to_string().contains(" of the repetition of ");
         assert_eq!(told, !text.contains("around"), "{stuck}");
     }
+    // So are sizes: the number that divides `n` here ends somewhere.
+    let stuck = cause("repeat(topDown(splitJoin(2)))", FUEL);
+    assert!(matches!(&stuck.cause, Cause::TooLarge { repeated: Some(_), .. }), "{stuck}");
+    assert!(stuck.to_string().contains("a size in it too large"), "{stuck}");
     let stuck = cause("longer([])", FUEL);
     let Cause::Invalid(problem) = &stuck.cause else { panic!("{stuck}") };
     assert_eq!(problem.message, "A list has at most 1000 elements.");

@@ -403,6 +403,16 @@ impl Infer {
         self.written_argument(at).filter(|text| !is_of_numbers(text))
     }
 
+    /// What stands on the other side of an operator, as an argument is written.
+    fn beside(&self, span: Span) -> Option<String> {
+        let other = |[(l, _), (r, _)]: &[(Span, Type); 2]| match span {
+            span if span == *l => Some(*r),
+            span if span == *r => Some(*l),
+            _ => None,
+        };
+        self.written_argument(self.operands.values().find_map(other)?)
+    }
+
     fn report_check(&mut self, check: &Check) {
         let names = self.names();
         let ty = self.show(&check.ty, &names);
@@ -453,9 +463,12 @@ impl Infer {
                     .label(check.span, format!("{ty} is needed here"));
                 match check.ty.lane().kind() {
                     TypeKind::Index(_) => problem.hint("Indices are whole numbers from 0."),
-                    TypeKind::Scalar(s) if s.is_integer() && digits.contains(['.', 'e']) => problem
-                        .note(format!("`{}` holds whole numbers.", s.name()))
-                        .hint("Write a whole number, or convert what it stands with: `(cast x : f32)`."),
+                    TypeKind::Scalar(s) if s.is_integer() && digits.contains(['.', 'e']) => {
+                        let beside = self.beside(check.span).unwrap_or_else(|| "x".into());
+                        problem.note(format!("`{}` holds whole numbers.", s.name())).hint(format!(
+                            "Write a whole number, or convert what it stands with: `(cast {beside} : f32)`."
+                        ))
+                    }
                     TypeKind::Scalar(s) if s.is_integer() => {
                         let range = range(*s);
                         problem

@@ -150,13 +150,30 @@ pub fn program_with(
     infer.definitions(file, def);
     let chosen = infer.choose(file, def);
     let program = chosen.and_then(|def| infer.finish(def));
-    let mut problems = causes(infer.problems);
+    let mut problems = causes(without_results(infer.problems, &infer.returned));
     if let Some(program) = &program {
         problems.extend(program.never());
     }
     problems.sort_by_key(|p| p.span().map(|s| (s.file, s.start, s.end)));
     let failed = problems.iter().any(Diagnostic::is_error);
     (program.filter(|_| !failed), problems)
+}
+
+/// The problems without those of what a definition returns where something is wrong in what computes it: that is what it is
+/// because of this, and to declare the result as it is would mend nothing.
+fn without_results(problems: Vec<Diagnostic>, returned: &[Span]) -> Vec<Diagnostic> {
+    let is_of_result = |p: &Diagnostic| {
+        let code = matches!(p.code, codes::MISMATCH | codes::SIZES);
+        p.span().filter(|span| code && returned.contains(span))
+    };
+    let within = |a: Span, b: Span| a.file == b.file && b.start <= a.start && a.end <= b.end && a != b;
+    let is_cause = |p: &Diagnostic, of: Span| {
+        let code = matches!(p.code, codes::OPERAND | codes::LITERAL | codes::MISMATCH);
+        code && p.span().is_some_and(|span| within(span, of))
+    };
+    let caused = |p: &Diagnostic| is_of_result(p).is_some_and(|of| problems.iter().any(|q| is_cause(q, of)));
+    let caused: Vec<bool> = problems.iter().map(caused).collect();
+    problems.into_iter().zip(caused).filter(|(_, caused)| !caused).map(|(p, _)| p).collect()
 }
 
 /// The problems without those of operators, numbers and unknown types that lie within what another problem is about, and of

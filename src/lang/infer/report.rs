@@ -5,7 +5,7 @@ use super::elaborate::SIZE_OF_STEP;
 use super::scheme::Scheme;
 use super::state::Infer;
 use super::unify::{Cause, Mismatch};
-use super::words::{is_never_below, last_index};
+use super::words::{is_never_below, is_of_numbers, last_index};
 use crate::diag::{Diagnostic, Span};
 use crate::nat::{Name, Nat, NatVar};
 use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
@@ -225,6 +225,13 @@ fn ends_in_reduce(text: &str) -> bool {
     last.starts_with("reduce ") && whole && open == 0
 }
 
+/// Does a reduction, as it is written, start from a number?
+fn starts_from_number(text: &str) -> bool {
+    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    let mut words = inner.split_whitespace().rev().skip(usize::from(!inner.contains("|>")));
+    words.next().is_some_and(is_of_numbers)
+}
+
 impl Infer {
     /// Names for the unknowns of a message.
     pub fn names(&self) -> Names {
@@ -280,6 +287,11 @@ impl Infer {
             && (a.is_poison() || b.is_poison())
         {
             return self.problem(super::program::size_too_large(span));
+        }
+        let is_mended =
+            types.as_ref().is_some_and(|(needed, found)| self.is_mended_as_a_whole(needed, found, span));
+        if matches!(why, Why::Returned(_)) && !is_mended {
+            self.returned.push(span);
         }
         // Is it what was found that has the function, or what was needed?
         let found_function = types.as_ref().is_none_or(|(a, b)| {
@@ -520,6 +532,18 @@ impl Infer {
         self.problems.iter().filter_map(Diagnostic::span).any(within)
     }
 
+    /// Is what a definition returns told how to be another type by all of it, rather than by what is wrong in it?
+    fn is_mended_as_a_whole(&self, needed: &Type, found: &Type, span: Span) -> bool {
+        let (Some(needed), Some(text)) = (needed.as_scalar(), self.written_argument(span)) else {
+            return false;
+        };
+        let Some(found) = found.as_scalar() else {
+            return found.as_array().is_some() && ends_in_reduce(&text) && !starts_from_number(&text);
+        };
+        let converts = needed.is_float() && !found.is_float() && has_fraction(&text);
+        found == Scalar::Bool && ends_in_reduce(&text) || converts && self.converted(&text, needed).is_some()
+    }
+
     /// How to get from what there is, which is written at the place, to what is needed.
     fn bridge(
         &self,
@@ -534,6 +558,7 @@ impl Infer {
         let is_whole = whole.is_none_or(|(a, b)| a == needed && b == found);
         let written = if is_whole { self.written_argument(span) } else { None };
         let or = |name: &str| written.clone().unwrap_or_else(|| name.to_string());
+        let pair = written.as_deref().and_then(two_names);
         if let (Why::Returned(_), true, false) =
             (why, is_whole, found.has_metas() || found.as_fun().is_some())
         {
@@ -593,6 +618,11 @@ impl Infer {
                 return Some(format!("`indexAsNat {}` is the index as a number.", or("i")));
             }
             (K::Pair(..), _) => "`(a, b)` makes a pair, and the elements of `zip a b` are pairs.",
+            (K::Scalar(s), K::Pair(..)) if *s != Scalar::Bool && pair.is_some() => {
+                return pair.map(|(x, y)| {
+                    format!("A pair is made here, and one number is needed: `{x}`, `{y}`, or what is computed of both, such as `{x} + {y}`.")
+                });
+            }
             (_, K::Pair(..)) => {
                 let p = or("p");
                 return Some(format!("The components of a pair `{p}` are `fst {p}` and `snd {p}`."));
@@ -609,12 +639,17 @@ impl Infer {
                     s.name()
                 ));
             }
-            (K::Scalar(s), K::Scalar(_)) if written.is_some() => {
-                return Some(format!(
-                    "`cast` converts between scalar types: `(cast {} : {})`.",
-                    or("x"),
-                    s.name()
-                ));
+            (K::Scalar(s), K::Scalar(of)) if written.is_some() => {
+                let here = format!("`(cast {} : {})`", or("x"), s.name());
+                // Beside a floating-point number a whole one is mostly meant to be one as well.
+                let beside = self.left_operands.get(&span).filter(|_| !s.is_float() && of.is_float());
+                return Some(match beside.and_then(|left| self.written_argument(*left)) {
+                    Some(left) => format!(
+                        "`cast` converts between scalar types: `(cast {left} : {})`, or {here} where a whole number is meant.",
+                        of.name()
+                    ),
+                    None => format!("`cast` converts between scalar types: {here}."),
+                });
             }
             (K::Scalar(s), K::Scalar(_)) => {
                 return Some(format!(
@@ -658,6 +693,15 @@ impl Infer {
         };
         Some(hint.into())
     }
+}
+
+/// The names in `(x, y)`.
+fn two_names(text: &str) -> Option<(&str, &str)> {
+    let (x, y) = text.strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
+    let is_name =
+        |w: &str| w.starts_with(char::is_alphabetic) && w.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let (x, y) = (x.trim(), y.trim());
+    (is_name(x) && is_name(y)).then_some((x, y))
 }
 
 fn rigid(t: &Type) -> Option<Name> {

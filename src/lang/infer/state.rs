@@ -133,6 +133,10 @@ pub struct Infer {
     pub written_sizes: FxHashMap<Span, Nat>,
     /// The operands of an operator, with their own types.
     pub operands: FxHashMap<Span, [(Span, Type); 2]>,
+    /// What stands before an operator, by what stands behind it.
+    pub left_operands: FxHashMap<Span, Span>,
+    /// Where a definition was said to return another type than it declares.
+    pub returned: Vec<Span>,
 }
 
 impl Infer {

@@ -54,6 +54,7 @@ enum InSearches {
 const JOINED_DOT: InSearches = InSearches::Matches {
     sides: &[
         "reduce (+) z (map (\\p. fst p * snd p) (zip (join (w : r.c.t)) (join (xs : r.c.t)))) where zero z, separable w",
+        "reduce (+) z (map (\\p. fst p * snd p) (zip (join (xs : r.c.t)) (join (w : r.c.t)))) where zero z, separable w",
     ],
     reads: &[],
 };
@@ -143,7 +144,7 @@ const ROWS: &[Row] = &[
         name: "separateDotVH",
         version: 1,
         params: &[],
-        doc: "The dot product with a matrix of constants that is the product of a column and a row: columns first.",
+        doc: "The dot product with a matrix of constants that is the product of a column and a row, on either side: columns first.",
         text: "dot (join (v h)) (join xs) ~> dot h (map (dot v) (transpose xs))",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, true),
@@ -154,7 +155,7 @@ const ROWS: &[Row] = &[
         name: "separateDotHV",
         version: 1,
         params: &[],
-        doc: "The dot product with a matrix of constants that is the product of a column and a row: rows first.",
+        doc: "The dot product with a matrix of constants that is the product of a column and a row, on either side: rows first.",
         text: "dot (join (v h)) (join xs) ~> dot v (map (dot h) xs)",
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, false),
@@ -472,12 +473,14 @@ fn replace(t: &Term, value: &Term, depth: u32) -> Term {
     if children.is_empty() { t.clone() } else { t.with_children(children) }
 }
 
-/// `reduce add 0 (map (\x. fst x * snd x) (zip (join w) (join xs)))`, and with `reduceSeq` and a fused operator.
+/// `reduce add 0 (map (\x. fst x * snd x) (zip (join w) (join xs)))`, where either of the two matrices is of weights.
 fn separate_dot(t: &Term, columns_first: bool) -> Procedural {
     let expected = "a dot product of two joined matrices";
-    let (weights, image) = joined_dot(t).ok_or_else(|| WhyNot::shape(expected, t))?;
-    let (column, row) = factors(weights).ok_or_else(|| {
-        WhyNot::condition("the weights are not the product of a column and a row of constants")
+    let (first, second) = joined_dot(t).ok_or_else(|| WhyNot::shape(expected, t))?;
+    let ways = [(first, second), (second, first)];
+    let separated = |(weights, image)| factors(weights).map(|(column, row)| (column, row, image));
+    let (column, row, image) = ways.into_iter().find_map(separated).ok_or_else(|| {
+        WhyNot::condition("neither matrix is the product of a column and a row of constants")
     })?;
     let element = match t.ty().as_scalar() {
         Some(s) => s,
@@ -554,7 +557,7 @@ fn in_vectors(xs: Term, as_vectors: &dyn Fn(Term) -> b::Built) -> b::Built {
     b::zip(in_vectors(first, as_vectors)?, in_vectors(second, as_vectors)?)
 }
 
-/// The weights and the other matrix of a dot product.
+/// The two matrices of a dot product.
 fn joined_dot(t: &Term) -> Option<(&Term, &Term)> {
     let app = |t: &'_ Term, p: Pattern| -> Option<()> {
         let (prim, _) = t.as_pattern_app()?;

@@ -7,7 +7,7 @@ use super::bindings::{Bindings, Bound};
 use super::equation::{Equation, Sides};
 use super::pat::{Pat, PatArg, PatNode};
 use super::why::{Reason, Shape, WhyNot};
-use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, solve};
+use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, isolate, solve};
 use crate::lang::path::Path;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
@@ -351,11 +351,19 @@ impl Matcher<'_> {
                 self.deferred.push((known, found.clone(), Path::new(self.path.iter().copied())));
                 Ok(())
             }
+            // What it would have to be is more than is counted with.
+            Solution::Contradiction if self.is_beyond(&known, found) => self.fail(Reason::TooLarge),
             Solution::Bind(..) | Solution::Contradiction => {
                 let expected = self.eq.readable_size(&known);
                 self.fail(Reason::Size { expected, found: found.clone() })
             }
         }
+    }
+
+    /// Would the unknown of the equation be a size that is too large to be written?
+    fn is_beyond(&self, known: &Nat, found: &Nat) -> bool {
+        let value = isolate(known, found, &|v| matches!(v, NatVar::Meta(_)));
+        !found.is_poison() && value.is_some_and(|(_, value)| value.is_poison())
     }
 
     /// Solves the equations that were put off, as long as one can be.

@@ -40,7 +40,7 @@ pub enum Reason {
     Sizes(String),
     /// The rule's own arguments are missing or of the wrong kind.
     Arguments(String),
-    /// The result would be larger or nested deeper than any program may be.
+    /// The result, or a size in it, would be larger or nested deeper than any may be.
     TooLarge,
     /// A search did not find what it should; what it says of that, in sentences, and what can be done.
     NotReached { text: String, hints: Vec<String> },
@@ -60,7 +60,7 @@ pub enum Shape {
     Words(&'static str),
 }
 
-const TOO_LARGE: &str = "the result would be too large or nested too deeply";
+const TOO_LARGE: &str = "the result or a size in it would be too large, or nested too deeply";
 
 impl WhyNot {
     pub fn here(reason: Reason) -> WhyNot {

@@ -5,7 +5,7 @@ use crate::egraph::tables::{Leaf, weight};
 use crate::lang::diag::Diagnostic;
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Strategy, StrategyKind};
-use crate::lang::term::{Expr, Term};
+use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::sketch::extract::Weights;
 use std::sync::Arc;
 
@@ -23,6 +23,32 @@ pub enum Cost {
     Size,
     /// These patterns so much, everything else one.
     Table(Arc<[(Pattern, u32)]>),
+}
+
+/// Does a loop of work-items stand in another one of its sort and dimension, which no device can run?
+pub fn repeats_dimension(t: &Term) -> bool {
+    fn within(t: &Term, around: &mut Vec<Prim>) -> bool {
+        let Some((p, args)) = t.as_pattern_app() else {
+            return t.children().into_iter().any(|t| within(t, around));
+        };
+        let is_loop = p.args.iter().any(|a| matches!(a, Arg::Dim(_)));
+        if is_loop && around.contains(p) {
+            return true;
+        }
+        // What the loop runs stands first, what it runs on is computed before.
+        args.into_iter().enumerate().any(|(i, arg)| {
+            let inside = is_loop && i == 0;
+            if inside {
+                around.push(p.clone());
+            }
+            let found = within(arg, around);
+            if inside {
+                around.pop();
+            }
+            found
+        })
+    }
+    within(t, &mut vec![])
 }
 
 impl Cost {
@@ -87,5 +113,26 @@ impl Cost {
                 Leaf::Lit(_) => weight(leaf),
             })),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::diag::FileId;
+    use crate::lang::infer::program;
+    use crate::lang::syntax::parse_program;
+
+    #[test]
+    fn loops_within_each_other_repeat_a_dimension_and_those_one_after_the_other_do_not() {
+        let repeats = |body: &str| {
+            let text = format!("def f (a: n.m.f32): n.m.f32 = {body}");
+            repeats_dimension(&program(&parse_program(FileId::NOWHERE, &text).0, None).0.unwrap().term)
+        };
+        assert!(repeats("a |> mapGlobal 0 (mapGlobal 0 sqrt)"));
+        assert!(repeats("a |> mapGlobal 1 (\\r. map sqrt r |> mapGlobal 1 sqrt)"));
+        assert!(!repeats("a |> mapGlobal 1 (mapGlobal 0 sqrt)"));
+        assert!(!repeats("a |> mapWorkGroup 0 (mapLocal 0 sqrt)"));
+        assert!(!repeats("a |> mapGlobal 0 (map sqrt) |> mapGlobal 0 (map sqrt)"));
     }
 }

@@ -78,27 +78,38 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
                 numbers(n, &mut said);
             }
         }
+        // What a rule says itself is among what it makes sizes of.
+        let mut own = vec![];
+        for side in rule.rule.equation(&rule.args).iter().flat_map(|eq| [&eq.sides.lhs, &eq.sides.rhs]) {
+            sizes_of(side, &mut own);
+        }
+        own.iter().for_each(|n| numbers(n, &mut said));
     }
     let had = match listed(said.iter().map(ToString::to_string)) {
         text if text.is_empty() => "no numbers".to_owned(),
         text => text,
     };
-    let which = if said.is_empty() { "which do not make" } else { "which never make" };
+    let numbers_had = |what_of_them: &str, what_of_none: &str| match said.is_empty() {
+        true => format!("neither the program nor the rules have any number, so {what_of_none}"),
+        false => format!("the program and the rules have {had}, {what_of_them}"),
+    };
     let never = unreachable(sketch, start, rules);
     if !never.is_empty() {
         let sizes = listed(never.iter().map(|n| format!("`{n}`")));
+        let them = if never.len() == 1 { "it" } else { "them" };
+        let had = numbers_had(&format!("which never make {them}"), &format!("{them} they never make"));
         let text = format!(
-            "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; the \
-             program and the arguments of the rules have {had}, {which} it."
+            "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; {had}."
         );
         return told(text, true);
     }
     let never = never_divided(sketch, start, rules);
     if !never.is_empty() {
         let sizes = listed(never.iter().map(|n| format!("`{n}`")));
+        let had = numbers_had("of which no quotient is that", "no quotient of theirs is that");
         let text = format!(
             "The sketch asks for {sizes}. These rules make sizes by dividing alone, those of the program and their own by \
-             their own; the program and the arguments of the rules have {had}, of which no quotient is that."
+             their own; {had}."
         );
         return told(text, true);
     }
@@ -125,7 +136,7 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
     }
     let unmet = listed(unmet.iter().map(ToString::to_string));
     let text = format!(
-        "The sketch asks for sizes with {unmet}, and the program and the arguments of the rules have {had}: this is hardly ever met."
+        "The sketch asks for sizes with {unmet}, and the program and the rules have {had}: this is hardly ever met."
     );
     told(text, false)
 }

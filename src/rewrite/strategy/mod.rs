@@ -204,7 +204,8 @@ pub enum Cause {
     NoProgress { strategy: String },
     /// After so many rounds of a `repeat` the program is again what it was, or nothing tells that there will be an end.
     Repeats { strategy: String, rounds: u32, again: bool },
-    /// The rewrite would make the program larger, or nest it deeper, than any may be; in which round of which repetition.
+    /// The rewrite would make the program or a size in it larger, or nest it deeper, than any may be; in which round of which
+    /// repetition.
     TooLarge { strategy: String, repeated: Option<(String, u32)> },
     /// The user stopped it.
     Cancelled,
@@ -252,7 +253,10 @@ impl fmt::Display for Cause {
                 )
             }
             Cause::TooLarge { strategy, repeated } => {
-                write!(f, "`{strategy}` would make the program too large or nest it too deeply")?;
+                write!(
+                    f,
+                    "`{strategy}` would make the program or a size in it too large, or nest it too deeply"
+                )?;
                 match repeated {
                     Some((of, round)) => write!(f, " in round {round} of the repetition of {}", quoted(of)),
                     None => Ok(()),

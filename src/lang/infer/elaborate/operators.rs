@@ -168,6 +168,7 @@ impl Infer {
             if !fits || self.problems.len() > before {
                 return self.error_tree(span);
             }
+            self.left_operands.insert(right.span, left.span);
             let right = self.expr(right, Some(Expected::new(operand.clone(), Why::Operand(op.symbol()))));
             self.relate(since);
             let own = [&left, &right].map(|t| (t.span, t.ty.clone()));

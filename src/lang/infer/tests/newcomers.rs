@@ -224,6 +224,49 @@ fn each_is_one_problem_whose_hint_names_the_way_in_the_words_of_the_text() {
 /// The text of a program up to what is wrong, that, the code of its one problem, what its hint says to write there, and
 /// the end of the text: what the hint says is a program.
 const DONE: &[(&str, &str, &str, &str, &str)] = &[
+    // What a definition returns is what is computed, and that is told where it is computed.
+    ("def f (xs: n.m.f32): f32 = ", "xs |> reduce (+) 0", "E0117", "join xs |> reduce (+) 0", ""),
+    (
+        "def f (xs: n.m.f32): n.f32 = ",
+        "xs |> map (map (\\x. x * x)) |> reduce (+) 0",
+        "E0117",
+        "map (reduce (+) 0) xs",
+        "",
+    ),
+    ("def f (a: n.i32): f32 = a |> map (\\x. ", "x", "E0118", "(cast x : f32)", " * 0.5) |> reduce (+) 0"),
+    ("def f (a: n.i32): n.f32 = a |> map (\\v. ", "v", "E0118", "(cast v : f32)", " * 0.5)"),
+    ("def f (a: n.i32): n.f32 = a |> map (\\v. 0.5 * ", "v", "E0118", "(cast v : f32)", ")"),
+    ("def f (a: n.u8): n.f32 = a |> map (\\x. ", "x", "E0118", "(cast x : f32)", " / 255.0)"),
+    ("def f (a: n.i32): n.f32 = a |> map (\\x. ", "sqrt x", "E0117", "sqrt (cast x : f32)", ")"),
+    (
+        "def f (a: n.i32) (b: n.f32): n.f32 = zip a b |> map (\\(x, y). ",
+        "x",
+        "E0110",
+        "(cast x : f32)",
+        " * y)",
+    ),
+    (
+        "def f (a: n.f32) (b: n.i32): n.f32 = zip a b |> map (\\(x, y). x * ",
+        "y",
+        "E0110",
+        "(cast y : f32)",
+        ")",
+    ),
+    ("def f (a: n.f32): f32 = a |> reduce (\\x y. ", "(x, y)", "E0110", "x + y", ") 0"),
+    (
+        "def f (a: (3*n).f32): n.f32 = a |> split 3 |> map (\\p. ",
+        "let [x] = p in",
+        "E0020",
+        "let x = idx 0 p in",
+        " x)",
+    ),
+    (
+        "def f (a: (2*n).f32): n.f32 = a |> split 2 |> map (\\p. ",
+        "let [x, y] = p in",
+        "E0020",
+        "let x = idx 0 p in let y = idx 1 p in",
+        " x * y)",
+    ),
     // Indices
     ("def f (a: n.f32): f32 = idx ", "n", "E0110", "(natAsIndex n (n - 1))", " a"),
     ("def f (a: k.f32): f32 = idx ", "k", "E0110", "(natAsIndex k (k - 1))", " a"),

@@ -37,6 +37,8 @@ pub(super) struct Border {
     pub right: Node,
     /// How they compare where the comparison is true; equal if that says nothing.
     pub truth: Ordering,
+    /// Something compares them; they are no operands of another sort, as of a quotient.
+    pub is_compared: bool,
 }
 
 impl Border {
@@ -52,7 +54,7 @@ impl Border {
     /// The same with other numbers for the unknowns.
     pub fn renumbered(&self, number: &dyn Fn(usize) -> usize) -> Border {
         let side = |node: &Node| node.renumbered(number);
-        Border { left: side(&self.left), right: side(&self.right), truth: self.truth }
+        Border { left: side(&self.left), right: side(&self.right), ..*self }
     }
 }
 
@@ -238,8 +240,8 @@ impl Reader<'_> {
                 Pattern::Div | Pattern::Mod => self.node(b).zip(zero(s)),
                 _ => self.node(a).and_then(|left| Some((left, self.node(b)?))),
             };
-            let truth = truth(op.pattern);
-            match border.map(|(left, right)| Border { left, right, truth }) {
+            let (truth, is_compared) = (truth(op.pattern), op.pattern.is_comparison());
+            match border.map(|(left, right)| Border { left, right, truth, is_compared }) {
                 Some(border) => {
                     let has_unknowns = (0..self.all.unknowns.len()).any(|i| border.has(i));
                     if has_unknowns && !self.all.borders.contains(&border) {

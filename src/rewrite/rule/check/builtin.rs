@@ -147,7 +147,8 @@ fn dot(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
     let pair = Type::pair(scalar.clone(), scalar.clone());
     let times = b::lam("x", pair, |p| b::mul(b::fst(p.clone())?, b::snd(p)?)).ok()?;
     let plus = b::pattern(Pattern::Add, vec![], &[scalar.clone(), scalar]).ok()?;
-    let zipped = b::zip(b::join(weights).ok()?, b::join(xs).ok()?).ok()?;
+    let (first, second) = if g.one_in(2) { (weights, xs) } else { (xs, weights) };
+    let zipped = b::zip(b::join(first).ok()?, b::join(second).ok()?).ok()?;
     b::reduce(plus, b::number(0, s).ok()?, b::map(times, zipped).ok()?).ok()
 }
 

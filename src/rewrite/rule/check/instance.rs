@@ -76,6 +76,13 @@ pub fn draw(
     draw.slots();
     draw.types();
     draw.functions();
+    if let Some(open) = draw.not_inverse() {
+        let name = &eq.nats[open];
+        return Err(Missed(format!(
+            "`{name}` would have to be the inverse of the function that stands with it, and none that is drawn is: write both \
+             functions, or leave both open"
+        )));
+    }
     if !draw.sizes_fit() {
         return Err("the drawn sizes do not fit".into());
     }
@@ -205,10 +212,6 @@ impl Draw<'_> {
     fn functions(&mut self) {
         let (eq, mut inverses) = (self.eq, BTreeMap::new());
         for (n, there, back) in reorders(&eq.sides.lhs) {
-            let variable = |f: &NatFun| match f.body().as_variable() {
-                Some(NatVar::Meta(i)) => Some(*i as usize),
-                _ => None,
-            };
             let (f, g) = (variable(there), variable(back));
             let (f, g) = match (f, g) {
                 (Some(f), Some(g)) => (f, g),
@@ -245,15 +248,30 @@ impl Draw<'_> {
         }
     }
 
+    /// A function of sizes that is open where its inverse is written, and is drawn as another one.
+    fn not_inverse(&self) -> Option<usize> {
+        reorders(&self.eq.sides.lhs).into_iter().find_map(|(n, there, back)| {
+            let open = match (variable(there), variable(back)) {
+                (Some(f), None) | (None, Some(f)) => f,
+                _ => return None,
+            };
+            (!self.permutes(n, there, back)).then_some(open)
+        })
+    }
+
+    fn permutes(&self, n: &Nat, there: &NatFun, back: &NatFun) -> bool {
+        let body = |f: &NatFun| f.with_body(self.b.size(f.body()));
+        let permutes = SizeConstraint::Permutes(self.b.size(n), body(there), body(back));
+        permutes.holds(&|x| self.g.sizes.get(x).copied()) == Ok(true)
+    }
+
     /// Are all sizes of both sides sizes?
     fn sizes_fit(&self) -> bool {
         let value = |n: &Nat| eval_nat(&self.b.size(n), self.g.sizes).ok();
         let mut fits = self.eq.needs.iter().all(|n| value(n).is_some_and(|v| v >= 0));
         let sides = [Some(&self.eq.sides), self.eq.applied.as_ref()];
         for (n, there, back) in reorders(&self.eq.sides.lhs) {
-            let body = |f: &NatFun| f.with_body(self.b.size(f.body()));
-            let permutes = SizeConstraint::Permutes(self.b.size(n), body(there), body(back));
-            fits &= permutes.holds(&|x| self.g.sizes.get(x).copied()) == Ok(true);
+            fits &= self.permutes(n, there, back);
         }
         let patterns = sides.into_iter().flatten().flat_map(|s| [&s.lhs, &s.rhs]);
         for node in patterns.flat_map(Pat::nodes) {
@@ -349,6 +367,14 @@ impl Draw<'_> {
         };
         self.b.terms[drawn.0] = Some(Bound { term: drawn.1?, at: None });
         Some(())
+    }
+}
+
+/// The number of a function of sizes, where it is a variable of the rule.
+fn variable(f: &NatFun) -> Option<usize> {
+    match f.body().as_variable() {
+        Some(NatVar::Meta(i)) => Some(*i as usize),
+        _ => None,
     }
 }
 

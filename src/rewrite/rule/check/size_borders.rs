@@ -1,7 +1,8 @@
 //! The sizes at which what a rule compares of its sizes is equal: `n == 3*m + 17`, `n * m == 391`.
 //!
 //! There are few sizes: those of up to three variables whose product is small are tried one after the other. What is
-//! linear in one of them is solved for larger ones as well.
+//! linear in one of them is solved for larger ones as well, one comparison after the other until all are true: `n == m and
+//! m == k and k > 9`.
 
 use super::border::truth;
 use super::mentioned::value_of_side;
@@ -12,6 +13,7 @@ use crate::lang::value::Value;
 use crate::rule::Equation;
 use crate::rule::pat::{Pat, PatNode};
 use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 
@@ -21,11 +23,18 @@ const PRODUCTS: [i64; 3] = [20_000, 3000, 400];
 /// No size that is solved for is larger.
 const LARGEST: i64 = 100_000;
 
+/// Nor is the product of all sizes larger: three of 101 are not.
+const LARGEST_PRODUCT: i64 = 1 << 20;
+
 /// So many solutions are kept.
 const MOST: usize = 32;
 
 /// So many ways to take values next to them are looked at.
 const MOST_AROUND: usize = 3000;
+
+/// So many comparisons are made true one after the other, and from one to the next so many ways are kept.
+const LONGEST_CHAIN: usize = 6;
+const MOST_CHAINS: usize = 48;
 
 /// Two numbers made of sizes.
 struct Border {
@@ -42,10 +51,12 @@ pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     let names: Vec<usize> = (0..eq.nats.len())
         .filter(|i| borders.iter().any(|b| mentions(&b.left, eq, *i) || mentions(&b.right, eq, *i)))
         .collect();
-    let Some(most) = names.len().checked_sub(1).and_then(|i| PRODUCTS.get(i)) else { return vec![] };
+    let Some(last) = names.len().checked_sub(1) else { return vec![] };
+    // Of more variables there are too many ways: these are solved for alone.
+    let most = PRODUCTS.get(last).copied().unwrap_or(1);
     let search = Search { eq, borders: &borders };
     let mut tried: Vec<Vec<i64>> = vec![];
-    all_below(&names, *most, &mut vec![1; eq.nats.len()], &mut tried);
+    all_below(&names, most, &mut vec![1; eq.nats.len()], &mut tried);
     tried.sort_by_key(|sizes| sizes.iter().product::<i64>());
     let few = most.isqrt();
     let small = || tried.iter().take_while(|sizes| sizes.iter().product::<i64>() <= few);
@@ -54,18 +65,23 @@ pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     let solved: Vec<(usize, Vec<i64>)> =
         small().flat_map(|sizes| each().filter_map(|border| of_border(sizes, border))).collect();
     let around = around(&names, &solved);
+    let chained = search.chained(&names);
     // The first of those at which the comparisons come out in the same way; and the first that have several of everything, as
     // of a single element no order is seen.
     let mut found: IndexMap<(Vec<Option<Ordering>>, bool), Vec<i64>> = IndexMap::new();
-    for sizes in tried.into_iter().chain(solved.into_iter().map(|(_, sizes)| sizes)).chain(around) {
+    for sizes in
+        tried.into_iter().chain(solved.into_iter().map(|(_, sizes)| sizes)).chain(around).chain(chained)
+    {
         let several = several(&sizes);
         for (sizes, is_several) in [(several, true), (sizes, false)] {
+            if product(&sizes) > LARGEST_PRODUCT {
+                continue;
+            }
             let orders = (0..borders.len()).map(|b| search.order(b, &sizes)).collect();
             found.entry((orders, is_several)).or_insert(sizes);
         }
     }
     let equal = |orders: &[Option<Ordering>]| orders.iter().filter(|o| **o == Some(Ordering::Equal)).count();
-    found.retain(|_, sizes| sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v)) <= LARGEST);
     let holds = |orders: &[Option<Ordering>]| {
         orders.iter().zip(&borders).filter(|(order, border)| **order == Some(border.truth)).count()
     };
@@ -78,6 +94,10 @@ pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     }
     out.truncate(MOST);
     out
+}
+
+fn product(sizes: &[i64]) -> i64 {
+    sizes.iter().fold(1i64, |p, v| p.saturating_mul(*v))
 }
 
 /// The same with no size that is one.
@@ -187,6 +207,45 @@ impl Search<'_> {
         };
         let (left, right) = self.sides(border, sizes)?;
         whole(left)?.checked_sub(whole(right)?)
+    }
+
+    /// Sizes that are reached from the smallest by making one comparison true after the other, each by one of the variables.
+    fn chained(&self, names: &[usize]) -> Vec<Vec<i64>> {
+        let mut now = vec![vec![1; self.eq.nats.len()]];
+        let mut all = now.clone();
+        for _ in 0..LONGEST_CHAIN {
+            let missing = |sizes: &[i64], b: &usize| !self.is_true(*b, sizes);
+            let mut next: Vec<Vec<i64>> = vec![];
+            for sizes in &now {
+                for b in (0..self.borders.len()).filter(|b| missing(sizes, b)) {
+                    next.extend(names.iter().filter_map(|name| self.made_true(b, *name, sizes)));
+                }
+            }
+            let mut seen: FxHashSet<Vec<i64>> = all.iter().cloned().collect();
+            next.retain(|sizes| product(sizes) <= LARGEST_PRODUCT && seen.insert(sizes.clone()));
+            // Where most is true already, the least is missing; and small sizes are tested in a moment.
+            let missing = |sizes: &[i64]| (0..self.borders.len()).filter(|b| missing(sizes, b)).count();
+            next.sort_by_cached_key(|sizes| (missing(sizes), product(sizes)));
+            next.truncate(MOST_CHAINS);
+            all.extend(next.iter().cloned());
+            now = next;
+        }
+        all
+    }
+
+    fn is_true(&self, border: usize, sizes: &[i64]) -> bool {
+        self.order(border, sizes) == Some(self.borders[border].truth)
+    }
+
+    /// The same sizes but for one, at which the comparison is true: where both sides are equal, or next to it.
+    fn made_true(&self, border: usize, name: usize, sizes: &[i64]) -> Option<Vec<i64>> {
+        let solved = self.solved(border, name, sizes)?;
+        let next_to = [0, 1, -1].map(|by| {
+            let mut sizes = solved.clone();
+            sizes[name] += by;
+            sizes
+        });
+        next_to.into_iter().find(|sizes| sizes[name] > 0 && self.is_true(border, sizes))
     }
 
     /// The same sizes but for one, at which the border is equal, if it is linear in it.

@@ -40,12 +40,14 @@ enum Turn {
     Mentioned,
     Any,
     Hostile,
+    /// Whole arrays in which something is the same everywhere ([`series`]).
+    Series,
 }
 
 /// The palettes of zeros, which tell their signs.
 const ZEROS: [u64; 4] = [0, 1, 13, 14];
 
-/// The turns of the first inputs; further ones are hostile, or near what is mentioned.
+/// The turns of the first inputs; further ones are hostile, or near what is mentioned, or of arrays that are series.
 const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any];
 
 impl Drawing {
@@ -91,7 +93,11 @@ impl Drawing {
     /// # Errors
     /// As [`inputs::for_program`].
     pub fn inputs(&self, i: u64, ty: &Type, sizes: &Sizes, seed: u64) -> Result<Vec<Value>, Diagnostic> {
-        let more = if i % 4 == 1 { Turn::Mentioned } else { Turn::Hostile };
+        let more = match i % 4 {
+            1 => Turn::Mentioned,
+            2 if ty.has_array() => Turn::Series,
+            _ => Turn::Hostile,
+        };
         let turn = TURNS.get(i as usize).copied().unwrap_or(more);
         let kind = if turn == Turn::Any { Kind::Uniform } else { Kind::SmallIntegers };
         let values = inputs::for_program(ty, sizes, seed, kind)?;
@@ -121,7 +127,7 @@ impl Drawing {
                 }
                 number_of(last, s)
             }
-            Turn::Small | Turn::Any => None,
+            Turn::Small | Turn::Any | Turn::Series => None,
             _ if rng.below(4) >= density => None,
             Turn::Mentioned => match solved.get(&s) {
                 Some(fit) if rng.below(2) == 0 => Some(fit[rng.below(fit.len() as u64) as usize].clone()),
@@ -139,7 +145,11 @@ impl Drawing {
             .map(|(v, ty)| {
                 // A zero to start with is chosen before all others: what is beyond it leaves the choice to them.
                 let is_kept = zeros && ty.as_scalar().is_some() && rng.below(2) == 0;
-                let v = if is_kept { v.clone() } else { with_leaves(v, &mut |s| replaced(s, &mut rng)) };
+                let v = match turn {
+                    Turn::Series if !special => self.series(v, &mut rng),
+                    _ if is_kept => v.clone(),
+                    _ => with_leaves(v, &mut |s| replaced(s, &mut rng)),
+                };
                 with_naturals(&v, ty, &mut |now| self.natural(turn, now, &mut rng))
             })
             .collect();
@@ -184,6 +194,32 @@ impl Drawing {
             Turn::Hostile | Turn::Any if rng.below(2) == 0 => -now,
             _ => now,
         }
+    }
+
+    /// The value with its numbers in a series, of which a rule may say something as a whole: such that one, two or three that
+    /// follow each other sum to the same, or that each differs from the next by the same; mostly by a number of the rule.
+    fn series(&self, v: &Value, rng: &mut Rng) -> Value {
+        let Mentioned { whole, .. } = &self.mentioned;
+        let mut any = || i128::from(rng.below(9)) - 4;
+        let (first, second, other) = (any(), any(), any());
+        let by = whole.get(rng.below(whole.len() as u64 + 2) as usize).copied().unwrap_or(other);
+        let rest = by.saturating_sub(first);
+        let period = match rng.below(4) {
+            0 => vec![by],
+            1 => vec![first, rest],
+            2 => vec![first, second, rest.saturating_sub(second)],
+            _ => vec![],
+        };
+        let sign = if rng.below(2) == 0 { 1 } else { -1 };
+        let mut at = 0;
+        with_leaves(v, &mut |s| {
+            let number = match period.len() {
+                0 => first.saturating_add(by.saturating_mul(sign * at as i128)),
+                long => period[at % long],
+            };
+            at += 1;
+            number_of(number, s)
+        })
     }
 
     /// A number that the rule mentions, or what comes of two of them, or one next to it.

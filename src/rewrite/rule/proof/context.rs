@@ -215,11 +215,20 @@ impl Context {
     }
 
     pub fn div(&self, a: &Nat, b: &Nat) -> Nat {
-        self.simplified(&a.floor_div(b))
+        let quotient = match before_multiple(a, b) {
+            // Before a multiple is that of what it is before it, counted down.
+            Some((whole, x)) => whole.sub(&one()).sub(&x.floor_div(b)),
+            None => a.floor_div(b),
+        };
+        self.simplified(&quotient)
     }
 
     pub fn modulo(&self, a: &Nat, b: &Nat) -> Nat {
-        self.simplified(&a.modulo(b))
+        let rest = match before_multiple(a, b) {
+            Some((_, x)) => b.sub(&one()).sub(&x.modulo(b)),
+            None => a.modulo(b),
+        };
+        self.simplified(&rest)
     }
 
     pub fn is_natural(&self, n: &Nat) -> bool {
@@ -347,6 +356,26 @@ impl Context {
     pub fn name(&self, variable: usize) -> &str {
         &self.eq.vars[variable].name
     }
+}
+
+fn one() -> Nat {
+    Nat::constant(1)
+}
+
+/// The number as `whole * by - 1 - x`, where it counts down from a multiple.
+fn before_multiple(n: &Nat, by: &Nat) -> Option<(Nat, Nat)> {
+    let mut whole = Nat::constant(0);
+    let mut before = Nat::constant(-1);
+    for (m, c) in n.terms() {
+        let term = Nat::from_terms([(m.clone(), *c)]);
+        let quotient = term.exact_div(by);
+        match quotient.is_evidently_integral() && !quotient.is_poison() {
+            true => whole = whole.add(&quotient),
+            false => before = before.sub(&term),
+        }
+    }
+    let counts_down = before.terms().iter().all(|(_, c)| *c.numer() > 0) && before.is_evidently_integral();
+    (counts_down && !before.is_zero()).then_some((whole, before))
 }
 
 /// At least zero where `n` is not.

@@ -149,10 +149,14 @@ impl Reader {
 
     pub fn select(&self, condition: &Type, result: &Type, operands: Vec<Value>) -> Value {
         let (this, condition, result) = (self.clone(), condition.clone(), result.clone());
-        operands[0].clone().through(move |c| match truth(c) {
-            Some(true) => operands[1].clone(),
-            Some(false) => operands[2].clone(),
-            None => {
+        operands[0].clone().through(move |c| match (truth(c), negated(c)) {
+            (Some(true), _) => operands[1].clone(),
+            (Some(false), _) => operands[2].clone(),
+            (None, Some(c)) => {
+                let operands = vec![c, operands[2].clone(), operands[1].clone()];
+                this.select(&condition, &result, operands)
+            }
+            (None, None) => {
                 let operands = vec![c.clone(), operands[1].clone(), operands[2].clone()];
                 this.choice(&condition, &result, operands)
             }
@@ -241,6 +245,15 @@ fn truth(c: &Value) -> Option<bool> {
             Neutral::Literal(Literal::Bool(b)) => Some(*b),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// The truth that this one is the opposite of.
+fn negated(c: &Value) -> Option<Value> {
+    let Value::Unknown(n) = c else { return None };
+    match &**n {
+        Neutral::Operation(o) if o.pattern == Pattern::Not => o.operands.first().cloned(),
         _ => None,
     }
 }

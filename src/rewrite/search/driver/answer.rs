@@ -10,7 +10,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::normal::normal_form_with;
-use crate::search::cost::Cost;
+use crate::search::cost::{Cost, repeats_dimension};
 use crate::search::goal::{Programs, Ranking, Reached};
 use crate::search::insight::Insight;
 use crate::search::{Budget, Control, Grown, IterationReport, Limit, Outcome, Phase, Progress, Report};
@@ -85,7 +85,8 @@ impl Best<'_> {
             found = self.ranking.best(asked, &forms, self.over);
         }
         found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
-        found.programs.sort_by_key(|r| r.cost);
+        // Loops within each other need dimensions of their own: where the sketch leaves them open, others come first.
+        found.programs.sort_by_key(|r| (repeats_dimension(&r.term), r.cost));
         found
     }
 }

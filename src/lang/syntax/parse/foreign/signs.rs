@@ -211,6 +211,9 @@ impl Parser<'_> {
 
     /// `x = y` where it is compared, at the sign.
     pub(in crate::syntax::parse) fn equality_hint(&self) -> String {
+        if let Some(hint) = self.array_taken_apart() {
+            return hint;
+        }
         let right = self.quote(self.at + 1, self.limit).filter(|_| self.at + 1 < self.limit);
         let inside = self
             .finished
@@ -221,6 +224,26 @@ impl Parser<'_> {
             (Some(l), Some(r)) => format!("Equality is `==`, as in `{l} == {r}`; `=` stands in definitions."),
             _ => "Equality is `==`; `=` stands in definitions.".into(),
         }
+    }
+
+    /// `let [x] = xs in e` and `let [x, y] = xs in e`, at the sign.
+    fn array_taken_apart(&self) -> Option<String> {
+        let close = self.at.checked_sub(1)?;
+        let is_open = |i: &usize| self.tokens[*i].tok == Tok::LBracket && self.mate(*i) == Some(close);
+        let open = (0..close).rev().take(MAX_LOOK).find(is_open)?;
+        open.checked_sub(1).filter(|i| self.spelling(*i) == "let")?;
+        let names: Vec<&str> = (open + 1..close)
+            .filter(|i| self.tokens[*i].tok == Tok::Word)
+            .map(|i| self.spelling(i))
+            .collect();
+        let end = (self.at..self.limit).take(MAX_LOOK).find(|i| self.spelling(*i) == "in");
+        let xs = end.and_then(|end| self.quote(self.at + 1, end)).unwrap_or_else(|| "xs".into());
+        let xs = if xs.contains(' ') { format!("({xs})") } else { xs };
+        let lets: Vec<String> =
+            names.iter().enumerate().map(|(i, x)| format!("let {x} = idx {i} {xs} in")).collect();
+        let written = lets.join(" ");
+        (!names.is_empty())
+            .then(|| format!("An element of an array gets its name by its index: `{written}`."))
     }
 
     /// `f32 * f32` without parentheses, at the sign.

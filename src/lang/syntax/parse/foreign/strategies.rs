@@ -1,5 +1,6 @@
 //! What others write between strategies and in their definitions.
 
+use super::MAX_LOOK;
 use crate::syntax::ast::Language;
 use crate::syntax::lexer::Tok;
 use crate::syntax::parse::Parser;
@@ -32,13 +33,30 @@ impl Parser<'_> {
             (Tok::Word, "`=`") => {
                 "The parameters of a strategy stand in parentheses: `strategy s(n, t) = …`.".into()
             }
-            (Tok::Colon, "`,` or `)`") => {
-                "Parameters of strategies have no types: `strategy s(n, t) = …`.".into()
-            }
+            (Tok::Colon, "`,` or `)`") => self
+                .named_argument()
+                .unwrap_or_else(|| "Parameters of strategies have no types: `strategy s(n, t) = …`.".into()),
             (_, "a strategy") if row().is_none() && behind_joint() => {
                 "What joins two strategies stands between them: write the second one, or leave it out.".into()
             }
             _ => row()?.into(),
         })
+    }
+
+    /// `s(y: 8)` where `s` is called, at the colon.
+    fn named_argument(&self) -> Option<String> {
+        let close = |i: usize| self.tokens.get(i).filter(|t| t.tok == Tok::LParen).and_then(|_| self.mate(i));
+        let close =
+            (0..self.at).rev().take(MAX_LOOK).find_map(|i| close(i).filter(|close| *close > self.at))?;
+        // The parameters of a definition have types in other languages.
+        if self.tokens.get(close + 1).is_some_and(|t| t.tok == Tok::Equals) {
+            return None;
+        }
+        let end =
+            (self.at..close).take(MAX_LOOK).find(|i| self.tokens[*i].tok == Tok::Comma).unwrap_or(close);
+        let (value, whole) = (self.quote(self.at + 1, end)?, self.quote(self.at.checked_sub(1)?, end)?);
+        Some(format!(
+            "Arguments of strategies have no names, each is told by its place: write `{value}` in the place of `{whole}`."
+        ))
     }
 }

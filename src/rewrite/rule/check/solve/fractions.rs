@@ -11,6 +11,9 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 /// So many steps are made: what is linear takes one, and a product of large numbers halves its distance at first.
 const STEPS: usize = 40;
 
+/// How things change is seen at such a part of one: far away quotients and powers change otherwise.
+const NEAR: i64 = 1 << 10;
+
 /// Longer fractions are rounded between the steps.
 const MOST_BITS: u64 = 256;
 
@@ -27,6 +30,7 @@ pub(super) fn newton(wanted: &[Wanted], start: &[Value]) -> Option<Vec<BigRation
         };
         wanted.iter().map(difference).collect()
     };
+    let near = BigRational::new(One::one(), NEAR.into());
     for _ in 0..STEPS {
         let now = missing(&at)?;
         if now.iter().all(Zero::is_zero) {
@@ -35,10 +39,10 @@ pub(super) fn newton(wanted: &[Wanted], start: &[Value]) -> Option<Vec<BigRation
         let mut rows: Vec<Vec<BigRational>> = now.iter().map(|d| vec![-d]).collect();
         for unknown in (0..at.len()).rev() {
             let mut moved = at.clone();
-            moved[unknown] += BigRational::one();
+            moved[unknown] += &near;
             let there = missing(&moved)?;
             for (row, (there, now)) in rows.iter_mut().zip(there.iter().zip(&now)) {
-                row.insert(0, there - now);
+                row.insert(0, (there - now) / &near);
             }
         }
         for (at, step) in at.iter_mut().zip(solved(rows)?) {

@@ -32,6 +32,9 @@ const STARTS: usize = 3;
 const STEPS: usize = 30;
 const MOST_STEPS: usize = 1500;
 
+/// Of so many unknowns the neighbours of two at once are looked at.
+const FEW: usize = 3;
+
 /// So many solutions of a remainder are looked through for those of the next.
 const MOST_PERIODS: i128 = 12_000;
 
@@ -72,7 +75,8 @@ impl<'a> Several<'a> {
         found.into_iter().map(|(_, values)| values).collect()
     }
 
-    /// What is to hold at once: all comparisons true, all equal, each two equal, and what is drawn.
+    /// What is to hold at once: all comparisons true (a divisor is mostly not zero where they are), all equal, each two equal,
+    /// and what is drawn.
     fn goals(&mut self) -> Vec<Vec<Wish>> {
         let n = self.borders.len();
         // One is solved by itself, but for the fractions that it takes.
@@ -81,8 +85,11 @@ impl<'a> Several<'a> {
         }
         let equal =
             |borders: &[usize]| -> Vec<Wish> { borders.iter().map(|b| (*b, Ordering::Equal)).collect() };
-        let all_true = self.borders.iter().enumerate().map(|(b, border)| (b, border.truth)).collect();
-        let mut goals = vec![all_true, equal(&(0..n).collect::<Vec<_>>())];
+        let all_true = |compared: bool| -> Vec<Wish> {
+            let all = self.borders.iter().enumerate().filter(|(_, border)| border.is_compared || !compared);
+            all.map(|(b, border)| (b, border.truth)).collect()
+        };
+        let mut goals = vec![all_true(true), all_true(false), equal(&(0..n).collect::<Vec<_>>())];
         if self.arithmetic.exact {
             goals.extend((0..n).map(|b| equal(&[b])));
         }
@@ -158,22 +165,25 @@ impl<'a> Several<'a> {
         goal.iter().map(|(b, order)| (&self.borders[*b], *order as i128)).collect()
     }
 
-    /// The same if the goal holds there, or where one number is a neighbour of what it is.
+    /// The same if the goal holds there, or where one number is a neighbour of what it is, or two of few are: what two
+    /// equations ask for is rounded in each.
     fn polished(&self, goal: &[Wish], at: Vec<Value>) -> Option<Vec<Value>> {
         if self.all_hold(goal, &at) {
             return Some(at);
         }
-        for unknown in 0..at.len() {
-            for by in [1, -1, 2, -2, 3, -3] {
-                let Some(value) = next_to(&at[unknown], by) else { continue };
-                let mut near = at.clone();
-                near[unknown] = value;
-                if self.all_hold(goal, &near) {
-                    return Some(near);
-                }
-            }
-        }
-        None
+        let near = |at: &[Value], unknown: usize| -> Vec<Vec<Value>> {
+            let moved = |by: i128| {
+                let mut near = at.to_vec();
+                near[unknown] = next_to(&at[unknown], by)?;
+                Some(near)
+            };
+            [1, -1, 2, -2, 3, -3].into_iter().filter_map(moved).collect()
+        };
+        let of_one: Vec<Vec<Value>> = (0..at.len()).flat_map(|unknown| near(&at, unknown)).collect();
+        let is_few = at.len() <= FEW && self.scalars.iter().any(|s| s.is_float());
+        let of_two = of_one.iter().filter(|_| is_few).flat_map(|at| (0..at.len()).flat_map(|u| near(at, u)));
+        let found = of_one.iter().find(|at| self.all_hold(goal, at)).cloned();
+        found.or_else(|| of_two.into_iter().find(|at| self.all_hold(goal, at)))
     }
 
     /// Makes what does not hold hold, one border and one unknown after the other.
