@@ -464,7 +464,7 @@ fn the_search_whose_best_are_measured_is_the_one_of_the_sketch() {
     app.press("P m");
     // What was pointed at is a part of what is measured, which is always the whole program.
     assert!(app.text().contains("10 reach containsReduce(k, add"), "{}", app.text());
-    assert!(app.text().contains("Measure a search on the whole program"), "{}", app.text());
+    assert!(app.text().contains("Measure how many of which search, on the whole program"), "{}", app.text());
     app.press("C-u").type_text("2 reach contains(reduceSeq) using { useReduceSeq }").press("Enter").idle();
     app.press("m");
     assert!(app.text().contains("2 reach contains(reduceSeq)"), "{}", app.text());

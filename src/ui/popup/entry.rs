@@ -48,7 +48,7 @@ impl EntryKind {
             EntryKind::Sizes => "Sizes",
             EntryKind::Data => "Run on data from files",
             EntryKind::Tune => "Tune for how long, and what (nothing is `auto`)",
-            EntryKind::Best => "Measure a search on the whole program",
+            EntryKind::Best => "Measure how many of which search, on the whole program",
             EntryKind::Sweep => "Measure both at which sizes",
             EntryKind::Dispatch => "Write the function that chooses into which folder",
             EntryKind::Save => "Save as",
