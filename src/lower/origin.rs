@@ -270,7 +270,7 @@ fn is_shared_out(t: &Term) -> bool {
 }
 
 fn has(t: &Term, wanted: &dyn Fn(Pattern) -> bool) -> bool {
-    t.as_pattern().is_some_and(wanted) || t.children().into_iter().any(|c| has(c, wanted))
+    t.has_leaf(&|leaf| leaf.as_pattern().is_some_and(wanted))
 }
 
 fn stands_in_group(term: &Term, path: &Path) -> bool {

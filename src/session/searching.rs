@@ -332,7 +332,13 @@ impl SearchRunner for Searcher<'_> {
         let given = |n: &Nat| request.given(n);
         let undecided = |failure| match (failure, sketch.undecided(&given)) {
             (SearchFailure::NotFound { text, mut hints }, Some((condition, size))) => {
-                hints.insert(0, format!("Whether `{condition}` holds is known where `{size}` has a value: give it one, as in `--size {size}=1024`, or `:sizes {size}=1024` on the screen."));
+                hints.insert(
+                    0,
+                    format!(
+                        "Whether `{condition}` holds is known where `{size}` has a value: give it one, as in `--size {size}=1024`, or \
+                         `:sizes {size}=1024` on the screen."
+                    ),
+                );
                 SearchFailure::NotFound { text, hints }
             }
             (failure, _) => failure,

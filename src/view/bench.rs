@@ -32,7 +32,8 @@ pub fn foreseen(operations: f64, threads: usize) -> Option<String> {
         let (operations, time) = (figures::count_of(operations), figures::long(seconds));
         format!(
             "The program as it is written takes {operations} operations at these sizes: in plain C, with which its kernel is \
-             compared, by that about {time} on {threads}, if not a few times less or more, and a run is ended after {}. Smaller sizes can be checked.",
+             compared, by that about {time} on {threads}, if not a few times less or more, and a run is ended after {}. Smaller \
+             sizes can be checked.",
             figures::long(TIME_LIMIT_S)
         )
     })
