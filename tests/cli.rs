@@ -1429,7 +1429,7 @@ fn strategies_for_pipelines_say_what_stops_them() {
       let s = mean3 a
       (s, mean3 s)";
     let items = "fusedStages ; stagesOnItems(6, 4, 0)";
-    let long = "(x: (n + 64).f32): n.f32 = x |> fir (generate (\\i. 1) : 33.f32) |> fir (generate (\\i. 1) : 33.f32)";
+    let long = "(x: (n + 64).f32) (y: m.f32): n.f32 = x |> fir (generate (\\i. 1) : 33.f32) |> fir (generate (\\i. 1) : 33.f32)";
     let blurs = "(a: (n + 4).(m + 4).f32): n.m.f32 = a |> mean3 |> mean3";
     let of_two = "the result is a pair of arrays, and a pipeline has one";
     for (program, strategy, told) in [
