@@ -301,9 +301,11 @@ impl<'a> Machine<'a> {
                 // As near as the strategy that speaks is, not as what it looked at.
                 let called = calls_of(&self.chain);
                 let weight = Weight { passed: 0, told: true, depth: 1, called, ..why.weight };
+                // What is said of it changes nothing of what is counted.
+                let state = why.state;
                 let leaf =
                     Leaf { strategy: s, why: None, chain: self.chain.clone(), told: Some((message, why)) };
-                Err(failed(leaf, weight))
+                Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state })))
             }
             outcome => outcome,
         }
