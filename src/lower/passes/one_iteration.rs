@@ -98,10 +98,13 @@ impl Asked<'_> {
         if !scalar.is_integer() {
             return false;
         }
-        let last = self.of.n.as_constant().map(|n| i128::from(n) - 1);
-        // The variables of loops have 32 bits.
-        matches!(scalar, Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64)
-            || last.is_some_and(|last| Literal::number(last, scalar).is_some())
+        let n = &self.of.n;
+        match scalar {
+            Scalar::I64 | Scalar::U64 => true,
+            // A size has 31 bits.
+            Scalar::I32 | Scalar::U32 if n.as_variable().is_some() => true,
+            _ => n.as_constant().is_some_and(|n| Literal::number(i128::from(n) - 1, scalar).is_some()),
+        }
     }
 
     /// Has the loop an iteration of the key's number?
@@ -294,7 +297,7 @@ mod tests {
         (stages.imperative[at - 1].1.body.to_string(), stages.imperative[at].1.body.to_string())
     }
 
-    /// A reduction of `a` whose step changes one of `L` accumulators, from `zero`.
+    /// A reduction of `x` whose step changes one of `L` accumulators, by `a`.
     fn step(keys: &str, choice: &str) -> String {
         format!(
             "def f (a: m.{keys}) (x: m.f32): L.f32 = zip a x |> reduceSeq (\\acc v.
