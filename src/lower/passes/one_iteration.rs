@@ -32,9 +32,9 @@ fn in_all(c: &Phrase, names: &mut Names) -> Phrase {
         return c.clone();
     }
     let less = if let Kind::For(l) = c.kind() { one(l, names) } else { None };
-    let c = less.as_ref().unwrap_or(c);
-    let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(in_all(d, names)));
-    c
+    let inner = less.as_ref().unwrap_or(c);
+    let Ok(inner) = inner.map_children::<std::convert::Infallible>(&mut |d| Ok(in_all(d, names)));
+    if less.is_some() { on_lanes(&inner) } else { inner }
 }
 
 /// What is left of the loop, if at most one of its iterations changes anything.
@@ -50,7 +50,7 @@ fn one(l: &Loop, names: &mut Names) -> Option<Phrase> {
         Some((asked, body))
     })?;
     let index = (names.fresh(&l.var), asked.index());
-    let body = on_lanes(&at_data(&body, &l.var, &index));
+    let body = at_data(&body, &l.var, &index);
     let origin = names.origin(&l.var);
     Some(Phrase::if_else(asked.is_in_range(), body, Phrase::skip()).with_origin(&origin))
 }
