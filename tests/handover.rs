@@ -182,7 +182,7 @@ fn the_doctor_says_what_is_there_and_what_is_missing() {
     // A mistake in the configuration is found.
     std::fs::create_dir(dir.join("config")).unwrap();
     std::fs::write(dir.join("config/keys.ron"), "[(command: \"fly\", keys: [])]").unwrap();
-    let ran = run(dir, &["doctor", "--json"]);
+    let ran = run_with(dir, &["doctor", "--json"], &[("OMP_WAIT_POLICY", "passive")]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     let findings = report["findings"].as_array().unwrap();
     let of = |what: &str| {
@@ -191,6 +191,10 @@ fn the_doctor_says_what_is_there_and_what_is_missing() {
     for what in ["C compiler", "a program", "sessions", "temporary"] {
         assert_eq!(of(what)["state"], "good", "{what}: {report}");
     }
+    // Threads that sleep between loops are told, and what lets them.
+    let threads = of("threads");
+    assert_eq!(threads["state"], "without", "{report}");
+    assert!(threads["advice"].as_str().unwrap().contains("`OMP_WAIT_POLICY=passive`"), "{report}");
     let configuration = of("configuration");
     assert!(configuration["found"].as_str().unwrap().contains("`fly` is no command"), "{report}");
     assert_eq!((ran.code, configuration["state"].as_str()), (3, Some("wrong")), "{report}");

@@ -39,6 +39,58 @@ def products (p: c.(3.3.f32 * 3.3.f32)): f32 =
   p |> map (\\q. zip (join (fst q)) (join (snd q)) |> map (\\r. fst r * snd r) |> reduce (+) 0) |> reduce (+) 0
 ";
 
+/// What belongs to each of `k` numbers: how often each occurs, the greatest, sums of rows by columns, by places and as written
+/// for one loop, and their means.
+const OF_NUMBERS: [(&str, &str); 6] = [
+    (
+        "def f (keys: n.i32): k.i32 =
+           generate (\\c. keys |> map (\\l. select (l == cast (indexAsNat c)) 1 0) |> reduce (+) 0)",
+        "n=1003 k=60",
+    ),
+    (
+        "def f (a: n.i32) (keys: n.i32): k.i32 = generate (\\c. zip a keys
+           |> map (\\p. select (snd p == cast (indexAsNat c)) (fst p) (-2147483648)) |> reduce max (-2147483648))",
+        "n=1003 k=60",
+    ),
+    (
+        "def f (rows: n.d.f32) (keys: n.i32): k.d.f32 = generate (\\c. transpose rows |> map (\\column.
+           zip column keys |> map (\\p. select (snd p == cast (indexAsNat c)) (fst p) 0) |> reduce (+) 0))",
+        "n=1003 d=5 k=60",
+    ),
+    (
+        "def f (rows: n.d.f32) (keys: n.i32): k.d.f32 = generate (\\c. generate (\\j. generate (\\i.
+           select (cast (indexAsNat c) == idx i keys) (idx j (idx i rows)) 0) |> reduce (+) 0))",
+        "n=1003 d=5 k=60",
+    ),
+    (
+        "def f (rows: n.d.f32) (keys: n.i32): k.d.f32 = zip rows keys
+           |> map (\\p. generate (\\c. fst p |> map (\\x. select (snd p == cast (indexAsNat c)) x 0)))
+           |> reduce (\\a b. zip a b |> map (\\r. zip (fst r) (snd r) |> map (\\e. fst e + snd e)))
+                (generate (\\c. generate (\\j. 0)))",
+        "n=1003 d=5 k=60",
+    ),
+    (
+        "def f (rows: n.d.f32) (keys: n.i32): k.d.f32 = generate (\\c.
+           let count = keys |> map (\\l. select (l == cast (indexAsNat c)) 1 0) |> reduce (+) 0 in
+           transpose rows |> map (\\column.
+             (zip column keys |> map (\\p. select (snd p == cast (indexAsNat c)) (fst p) 0) |> reduce (+) 0) / max 1 count))",
+        "n=1003 d=5 k=60",
+    ),
+];
+
+/// No number is compared with all others, in blocks of any length.
+#[test]
+fn what_belongs_to_each_of_several_numbers_is_reduced_in_one_loop() {
+    let in_blocks = "inLambda(try(generateAsMap) ; (inBins(64, id) <+ binsOnThreads(64)))";
+    let all =
+        OF_NUMBERS.iter().map(|case| (in_blocks, case)).chain(OF_NUMBERS.last().map(|case| ("auto", case)));
+    for (strategy, (text, sizes)) in all {
+        let kernel = modules::ran_by(strategy, text, sizes, "cpu");
+        let asked = kernel.contains("== (int)") || kernel.contains("(int)i");
+        assert!(kernel.contains("if (0 <= ") && !asked, "{strategy}: {kernel}");
+    }
+}
+
 #[test]
 fn long_windows_are_reduced_side_by_side() {
     let Some(device) = opencl() else { return };

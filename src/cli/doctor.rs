@@ -4,7 +4,7 @@ use super::args::Json;
 use super::exit::Exit;
 use super::output;
 use super::workers;
-use crate::device::{Backend, DeviceInfo, DeviceKind, RunControl};
+use crate::device::{Backend, DeviceInfo, DeviceKind, RunControl, threads};
 use crate::lang::diag::{Diagnostic, Sources};
 use crate::lang::path::Path as Position;
 use crate::session::Session;
@@ -128,6 +128,8 @@ fn devices(out: &mut Vec<Finding>) {
         out.push(Finding::good(what, about.join(", ")));
         if host && !device.openmp {
             out.push(Finding::bad("OpenMP", State::Without, "The compiler knows no OpenMP.", OPENMP));
+        } else if host {
+            out.push(threads_of(device, &backend.surroundings()));
         }
         out.push(tried(device, &backend));
     }
@@ -136,6 +138,20 @@ fn devices(out: &mut Vec<Finding>) {
         out.push(Finding::bad("OpenCL", State::Without, found, OPENCL));
     } else {
         out.extend(list.notes.iter().map(|note| Finding::bad("OpenCL", State::Without, note.clone(), "")));
+    }
+}
+
+/// How parallel loops run, and what of that is set in the environment.
+fn threads_of(device: &DeviceInfo, set: &[String]) -> Finding {
+    const WHAT: &str = "threads";
+    let most = device.compute_units;
+    let found = match set {
+        [] => format!("{most}, each on a processor of its own, which wait for each other awake"),
+        set => format!("{most}, and as the environment says: {}", set.join(" ")),
+    };
+    match threads::slow(set) {
+        Some(slow) => Finding::bad(WHAT, State::Without, found, &slow),
+        None => Finding::good(WHAT, found),
     }
 }
 

@@ -25,6 +25,7 @@ mod service;
 mod settings;
 pub mod stats;
 mod text;
+pub mod threads;
 pub mod worker;
 
 pub use buffer::ALIGNMENT;

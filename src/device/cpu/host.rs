@@ -1,6 +1,7 @@
 //! Functions of the host in C: compiled and loaded, ready to be called.
 use super::super::error::line_number;
 use super::super::proto::Language;
+use super::super::threads;
 use super::super::worker::wire::{Job, Slot};
 use super::super::{Cause, DeviceError, Elem};
 use super::call::Loaded;
@@ -69,6 +70,9 @@ impl HostCode {
         if !toolchain.openmp {
             let what = "The C compiler does not know OpenMP: parallel loops run on one thread.";
             warnings.push(what.to_owned());
+        }
+        if code.threads() > 1 {
+            warnings.extend(threads::slow(&threads::set(&|name| std::env::var_os(name))));
         }
         let compiler = format!("{} ({} {})", toolchain.version, toolchain.command.join(" "), flags.join(" "));
         Ok(HostCode { code, entries, compiler, warnings })

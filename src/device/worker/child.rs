@@ -6,9 +6,10 @@ use super::super::opencl::{self, Contexts, OpenClKernel};
 use super::super::proto::{Language, PartTimes, Progress};
 use super::super::quiet::Watch;
 use super::super::service::temporary;
+use super::super::threads;
 use super::super::{Cause, DeviceError};
 use super::measure::{Kernel, measure};
-use super::parent::{GRACE, surroundings};
+use super::parent::GRACE;
 use super::wire::{self, Ask, Job, MAX_OBJECT, Outcome, Slot, Tell};
 use super::{FLAG, IDLE};
 use nix::unistd::{getpgrp, getpid};
@@ -101,7 +102,7 @@ fn remove_files() {
 
 /// Becomes a worker with the surroundings that one has here; only an error returns.
 pub fn serve() -> io::Error {
-    std::process::Command::new("/proc/self/exe").arg0("shine-tui").arg(FLAG).envs(surroundings()).exec()
+    std::process::Command::new("/proc/self/exe").arg0("shine-tui").arg(FLAG).envs(threads::usual()).exec()
 }
 
 /// Takes standard output for the answers and sends what anybody else prints there to standard error.

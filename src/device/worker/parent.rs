@@ -3,6 +3,7 @@
 //! One thread, one `poll` loop: the question is written, answers and noise are read, the clock and the user's wish
 //! to stop are looked at 40 times a second. Nothing in here can block for longer.
 use super::super::text::Capture;
+use super::super::threads;
 use super::super::{Cause, DeviceError, Progress, RunControl};
 use super::FLAG;
 use super::wire::{self, Ask, MAX_OBJECT, PREFIX, Tell};
@@ -44,7 +45,7 @@ impl WorkerCommand {
         match self {
             WorkerCommand::Own { program, env } => {
                 let mut process = Command::new(program);
-                process.arg0("shine-tui").arg(FLAG).envs(surroundings());
+                process.arg0("shine-tui").arg(FLAG).envs(threads::usual());
                 if let Ask::Run { folder, .. } | Ask::Probe { folder, .. } = question {
                     process.env("TMPDIR", folder);
                 }
@@ -65,12 +66,10 @@ impl WorkerCommand {
             WorkerCommand::Own { env, .. } => env,
             WorkerCommand::Shell(command) => return vec![command.clone()],
         };
-        let set = |name: &str| {
+        threads::set(&|name| {
             let own = env.iter().rev().find(|(of, _)| of == name).map(|(_, value)| value.clone());
-            let value = own.or_else(|| std::env::var_os(name))?;
-            Some(format!("{name}={}", value.to_string_lossy()))
-        };
-        OF_THREADS.iter().filter_map(|name| set(name)).collect()
+            own.or_else(|| std::env::var_os(name))
+        })
     }
 
     fn shown(&self) -> String {
@@ -79,30 +78,6 @@ impl WorkerCommand {
             WorkerCommand::Shell(command) => command.clone(),
         }
     }
-}
-
-/// What decides on how many threads kernels run, where these are, and how they wait for each other.
-const OF_THREADS: [&str; 14] = [
-    "OMP_NUM_THREADS",
-    "OMP_THREAD_LIMIT",
-    "OMP_DYNAMIC",
-    "OMP_PROC_BIND",
-    "OMP_PLACES",
-    "OMP_SCHEDULE",
-    "OMP_WAIT_POLICY",
-    "GOMP_CPU_AFFINITY",
-    "GOMP_SPINCOUNT",
-    "KMP_AFFINITY",
-    "KMP_BLOCKTIME",
-    "POCL_AFFINITY",
-    "POCL_MAX_PTHREAD_COUNT",
-    "POCL_CPU_MAX_CU_COUNT",
-];
-
-/// One thread a core, unless the user decides otherwise (unbound threads may share a core for a while).
-pub(super) fn surroundings() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let all = [("OMP_PROC_BIND", "true"), ("POCL_AFFINITY", "1")];
-    all.into_iter().filter(|(name, _)| std::env::var_os(name).is_none())
 }
 
 /// The bounds of one question.

@@ -108,7 +108,7 @@ fn reads(e: &Phrase, x: &Name) -> bool {
 
 /// May it have no value? A division by anything but a number that divides, a place that a number says, and what the program
 /// does not define itself.
-fn may_fail(e: &Phrase) -> bool {
+pub fn may_fail(e: &Phrase) -> bool {
     e.any(&mut |p| match p.kind() {
         Kind::Pattern(Pattern::Div | Pattern::Mod, _, ps) => {
             !has_floats(&p.data()) && ps.get(1).is_none_or(|divisor| !divides(divisor))

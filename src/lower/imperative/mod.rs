@@ -3,7 +3,7 @@
 
 mod acceptor;
 mod continuation;
-mod deferred;
+pub(crate) mod deferred;
 pub mod functional;
 mod group;
 mod lanes;

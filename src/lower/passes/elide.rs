@@ -177,7 +177,7 @@ fn as_expression(target: &Phrase) -> Option<Phrase> {
 }
 
 /// Does the command nothing: a copy of a cell to itself, or a loop over it?
-fn is_idle(c: &Phrase) -> bool {
+pub(super) fn is_idle(c: &Phrase) -> bool {
     match c.kind() {
         Kind::Assign(to, from) => as_expression(to).as_ref() == Some(from),
         Kind::For(l) => matches!(l.body.kind(), Kind::Skip),

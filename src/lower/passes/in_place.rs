@@ -207,6 +207,17 @@ fn safe(c: &Phrase, memory: &Name) -> bool {
     }
 }
 
+/// Does a loop of single assignments keep to a part of its own in each iteration, of all that it writes?
+pub(super) fn keeps_apart(l: &Loop) -> bool {
+    let is_simple = !l.body.any(&mut |c| {
+        matches!(c.kind(), Kind::For(_) | Kind::New(..) | Kind::If(..) | Kind::Barrier(_) | Kind::Kernel(..))
+    });
+    is_simple
+        && effects::written(&l.body).iter().all(|memory| {
+            have_own_part(&l.var, &cells(&l.body, memory, false), &cells(&l.body, memory, true))
+        })
+}
+
 /// Does each iteration keep to a part of the memory that is its own: is there an index that all uses share, and that
 /// differs from one iteration to the next?
 fn have_own_part(var: &Name, read: &[Cell], written: &[Cell]) -> bool {

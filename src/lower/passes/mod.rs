@@ -11,6 +11,7 @@ mod lanes;
 pub mod layout;
 pub mod memory;
 mod once;
+mod one_iteration;
 mod own;
 mod parts;
 mod registers;
@@ -92,6 +93,11 @@ pub static ALL: &[Pass] = &[
     },
     Pass { name: "elideCopies", doc: "Lets nested accumulators work in place.", run: elide::run },
     Pass {
+        name: "oneIteration",
+        doc: "Runs the one iteration that data choose, where all others would do nothing.",
+        run: one_iteration::run,
+    },
+    Pass {
         name: "guardWrites",
         doc: "Lets one work-item write what its group writes outside `mapLocal`.",
         run: guard::run,
@@ -151,7 +157,7 @@ pub fn of(target: Target) -> impl Iterator<Item = &'static Pass> {
             "barriers",
             "onlyOnce",
         ],
-        Target::OpenCl => &["joinLanes", "splitChoices", "hoistMemory"],
+        Target::OpenCl => &["joinLanes", "oneIteration", "splitChoices", "hoistMemory"],
     };
     ALL.iter().filter(move |p| !skipped.contains(&p.name))
 }
