@@ -324,7 +324,7 @@ const BY_SIZES: [(&str, &[&str], &str); 9] = [
            x |> slide k 1 |> map (\\v. zip w v |> map (\\p. fst p * snd p) |> reduce (+) 0)
          def f (x: (n + 6).f32): n.f32 = x |> fir [0.25, 0.5, 0.25] |> fir [1, 2, 4, 2, 1]",
         &["n=65539"],
-        "// runs on (8320, 1, 1) work-items",
+        "// runs on (16512, 1, 1) work-items",
     ),
     (
         "def f (a: (n + 1).m.f32): n.2.m.f32 = a |> slide 2 1 |> map (\\w.
@@ -568,8 +568,8 @@ fn pipelines_without_columns_are_buffered_and_those_of_several_pictures_each() {
         // Two colours of pixels, each blurred.
         (
             "(a: (n + 2).(m + 2).3.u8): 2.n.m.f32 =
-              [a |> each (by [0.5, -0.4, -0.1]) |> windows |> each mean,
-               a |> each (by [-0.2, -0.3, 0.5]) |> windows |> each mean]",
+              [a |> each (by [0.5, -0.25, 1]) |> windows |> each mean,
+               a |> each (by [-0.5, 0.25, 2]) |> windows |> each mean]",
             2,
         ),
     ];

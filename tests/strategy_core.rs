@@ -410,7 +410,7 @@ fn what_fails_late_is_told_as_what_fails_at_once() {
         (stuck.to_string(), stuck.within, stuck.at, stuck.elsewhere, stuck.so_far.steps.len())
     };
     for fails in [
-        "topDown(splitJoin(7))",
+        "topDown(splitJoin(7) ; mapFusion)",
         "body(argument(mapFusion))",
         "inLambda(mapNest(2))",
         "reorder([3, 1])",
