@@ -148,7 +148,10 @@ impl Searcher<'_> {
         for (filled, plan) in ways {
             let mut way = Way::default();
             match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
-                Ok(()) => return Ok(self.keep(start, way.chain)),
+                Ok(()) => {
+                    way.chain.iter_mut().rev().take(1).for_each(|last| last.compares_with(start));
+                    return Ok(self.keep(start, way.chain));
+                }
                 Err(Halt::Failure(failure)) => {
                     self.keep_made(account.known);
                     self.leave_all(way.failed, account.ended, goal);

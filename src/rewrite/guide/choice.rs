@@ -11,8 +11,8 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Term;
 use crate::rule::apply::apply_at;
 use crate::rule::condition::Condition;
-use crate::rule::pat::{Pat, PatNode};
-use crate::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
+use crate::rule::makes::{Makes, all_made};
+use crate::rule::{ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
 use crate::search::usable;
 use crate::sketch::{ArgSketch, Shape, Sketch};
 use std::collections::BTreeSet;
@@ -54,6 +54,9 @@ const OF_LAYOUTS: [Pattern; 4] = [Pattern::Map, Pattern::Transpose, Pattern::Spl
 const OF_STORES: [Pattern; 2] = [Pattern::Let, Pattern::ToMem];
 
 const OF_VECTORS: [Pattern; 3] = [Pattern::AsVector, Pattern::AsScalar, Pattern::VectorFromScalar];
+
+/// Procedures that part what a map computes.
+const PARTING: [&str; 1] = ["mapReductionFission"];
 
 /// Families of rules are taken up to this depth.
 const DEEPEST: i64 = 2;
@@ -117,7 +120,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     let mut out: Vec<RuleUse> = separations(library, now).collect();
     for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
-            let Sides { from, made } = Sides::of(equation);
+            let Makes { from, made } = Makes::of(equation);
             let is_known = from.union(&made).all(|p| known.contains(p));
             // How a loop runs is said only as the sketch says it.
             let is_wanted = made
@@ -137,7 +140,18 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
             }
         }
     }
+    if breadth != Breadth::Tight {
+        out.extend(parting(library, &had).filter(usable));
+    }
     out
+}
+
+/// The procedures that part what a map computes, where there is something to be parted: loops within it can be exchanged with the map only
+/// where they stand alone.
+fn parting<'a>(library: &'a RuleSet, had: &'a BTreeSet<Pattern>) -> impl Iterator<Item = RuleUse> + 'a {
+    let has_reductions = had.iter().any(|p| p.is_reduce()) && had.iter().any(|p| p.is_map());
+    let rules = PARTING.iter().filter_map(|name| library.get(name)).filter(move |_| has_reductions);
+    rules.map(|rule| RuleUse { rule: rule.clone(), args: vec![] })
 }
 
 /// Sizes to be tried where none is named.
@@ -194,7 +208,7 @@ pub fn separated(library: &RuleSet, start: &Term) -> Vec<Term> {
 
 /// What comes with a pattern that the program lacks, where no rule makes it of what is known alone.
 fn company(pattern: Pattern, rules: &[&Rule], known: &BTreeSet<Pattern>) -> BTreeSet<Pattern> {
-    let sides = rules.iter().flat_map(|r| r.equations()).map(Sides::of);
+    let sides = rules.iter().flat_map(|r| r.equations()).map(Makes::of);
     let makers = sides.filter(|s| s.made.contains(&pattern) && s.from.is_subset(known));
     let unknown = makers.map(|s| s.made.difference(known).copied().collect::<BTreeSet<Pattern>>());
     unknown.min_by_key(BTreeSet::len).unwrap_or_default()
@@ -205,31 +219,8 @@ fn company(pattern: Pattern, rules: &[&Rule], known: &BTreeSet<Pattern>) -> BTre
 fn made_plainly(rules: &[&Rule], had: &BTreeSet<Pattern>) -> BTreeSet<Pattern> {
     let plain =
         |r: &&&Rule| !r.params.iter().any(|p| matches!(p.kind, ParamKind::Nat(_) | ParamKind::Addr(_)));
-    let mut sides: Vec<Sides> =
-        rules.iter().filter(plain).flat_map(|r| r.equations()).map(Sides::of).collect();
-    let mut there: BTreeSet<Pattern> = had.iter().chain(&ALWAYS).copied().collect();
-    loop {
-        let (apply, wait): (Vec<_>, Vec<_>) = sides.into_iter().partition(|s| s.from.is_subset(&there));
-        if apply.is_empty() {
-            return there;
-        }
-        there.extend(apply.into_iter().flat_map(|s| s.made));
-        sides = wait;
-    }
-}
-
-/// The patterns of a rule's left side, and those that only its right side has.
-struct Sides {
-    from: BTreeSet<Pattern>,
-    made: BTreeSet<Pattern>,
-}
-
-impl Sides {
-    fn of(equation: &Equation) -> Sides {
-        let from = patterns_in(&equation.sides.lhs);
-        let made = patterns_in(&equation.sides.rhs).difference(&from).copied().collect();
-        Sides { from, made }
-    }
+    let makes = rules.iter().filter(plain).flat_map(|r| r.equations()).map(Makes::of);
+    all_made(makes, &had.iter().chain(&ALWAYS).copied().collect())
 }
 
 /// The address spaces that the sketch names for these patterns.
@@ -264,11 +255,6 @@ fn arguments(params: &[RuleParam], depth: i64, sizes: &[Nat], spaces: &[AddressS
             .collect();
     }
     all
-}
-
-fn patterns_in(pat: &Pat) -> BTreeSet<Pattern> {
-    let prim = |p: &&Pat| if let PatNode::Prim(pattern, _) = &p.node { Some(*pattern) } else { None };
-    pat.nodes().iter().filter_map(prim).collect()
 }
 
 fn patterns_of(term: &Term) -> BTreeSet<Pattern> {

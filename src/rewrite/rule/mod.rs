@@ -4,6 +4,7 @@
 //! Holds: a rule that loads keeps the type of every term that it rewrites; whether it keeps the meaning is tested
 //! against the interpreter (`check`). One definition serves strategies, the e-graph, the screen and the tests.
 
+mod apart;
 pub mod apply;
 pub mod bindings;
 pub mod builtin;
@@ -15,6 +16,7 @@ pub mod later;
 pub mod library;
 pub mod lint;
 pub mod load;
+pub mod makes;
 pub mod marks;
 pub mod matching;
 pub mod offer;
