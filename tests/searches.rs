@@ -551,9 +551,13 @@ fn a_search_of_its_own_rules_does_not_say_impossible() {
     let (_, err) = examined(SCALE, "", "reach containsMap(7, ?) with (memory: 1MiB)", 1);
     assert!(err.contains("of 1 MiB allowed") && err.contains("`with (memory: "), "{err}");
     // Rules make another `gather` of one, and none of what has none.
-    for (goal, pattern) in [("contains(gather)", "gather"), ("containsMap(64*n, contains(scatter))", "scatter")] {
+    for (goal, pattern) in
+        [("contains(gather)", "gather"), ("containsMap(64*n, contains(scatter))", "scatter")]
+    {
         let (searches, err) = examined(SCALE, "", &format!("reach {goal}"), 1);
-        let said = format!("asks for `{pattern}`. The program has none, and no rule of the library makes it of what is there");
+        let said = format!(
+            "asks for `{pattern}`. The program has none, and no rule of the library makes it of what is there"
+        );
         assert!(searches.is_empty() && err.contains(&said), "{err}");
     }
 }
@@ -719,7 +723,9 @@ fn what_a_program_shares_is_shared_in_what_is_found() {
         let direct = run(world.path(), &["apply", "p.rise", "-s", &search]);
         let names = ["let top =", "let es =", "let s ="];
         assert!(
-            direct.code == 0 && direct.out.matches("let ").count() == 3 && names.iter().all(|n| direct.out.contains(n)),
+            direct.code == 0
+                && direct.out.matches("let ").count() == 3
+                && names.iter().all(|n| direct.out.contains(n)),
             "{goal}: {}{}",
             direct.out,
             direct.err
@@ -737,19 +743,33 @@ fn what_a_program_shares_is_shared_in_what_is_found() {
     }
     // The sketch asks for what shares nothing: it is told how much more that computes.
     let apart = "reach contains(map (\\v. exp (v - reduce max ? ?)))";
-    let told = run(world.path(), &["search", "p.rise", apart]);
-    assert!(
-        told.code == 0
-            && told
-                .out
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
-                .contains("times as much as the program given"),
-        "{}{}",
-        told.out,
-        told.err
-    );
+    for (args, to_err) in
+        [(["search", "p.rise", apart].as_slice(), false), (&["apply", "p.rise", "-s", apart], true)]
+    {
+        let told = run(world.path(), args);
+        let said = if to_err { &told.err } else { &told.out };
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_said = words.matches("times as much as the program given").count() == 1;
+        assert!(told.code == 0 && is_said, "{args:?}: {}{}", told.out, told.err);
+    }
+}
+
+/// A value that the sketch asks for in one place alone is changed in all.
+#[test]
+fn a_value_is_shared_in_one_form() {
+    let norm = "def f (x: n.m.f32) (g: m.f32): n.m.f32 = x |> map (\\row.
+  let mean = reduce (+) 0 row / (cast m : f32)
+  let d = row |> map (\\v. v - mean)
+  let var = reduce (+) 0 (d |> map (\\v. v * v))
+  zip d g |> map (\\p. fst p / sqrt var * snd p))\n";
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), norm).unwrap();
+    let goal = "reach containsMapPar(n/4, containsMap(4, containsReduceSeq(m/8, containsReduceSeq(8, ?))))";
+    let ran = run(world.path(), &["apply", "p.rise", "-s", goal]);
+    let names = ["let mean = ", "let d = "].iter().all(|name| ran.out.matches(name).count() == 1);
+    assert!(ran.code == 0 && names && ran.out.matches("/ cast m").count() == 1, "{}{}", ran.out, ran.err);
+    assert!(!ran.err.contains("times as much"), "{}", ran.err);
+    replays(world.path(), goal, "");
 }
 
 /// Several sums side by side, whose parts lie side by side, are made of one that sums up everything; of vectors too.

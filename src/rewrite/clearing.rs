@@ -3,10 +3,10 @@
 //! A search ends with its first hit. What its last iteration has put next to each other (`transpose (transpose xs)`, `split 4
 //! (join xs)`) would be gone in the next one, so that is made up for by the rules of the search that only take views away.
 
+use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::sort::{How, Sort};
-use crate::lang::nat::Name;
 use crate::lang::term::Term;
 use crate::normal::normal_form_with;
 use crate::rule::pat::{Pat, PatNode};
@@ -40,7 +40,9 @@ pub fn clears(rule: &Rule) -> bool {
         PatNode::Lit(_) | PatNode::Vectorise(..) => false,
         _ => true,
     };
-    leaves_a_part && equation.sides.lhs.head().is_some() && equation.sides.lhs.nodes().into_iter().all(is_view)
+    leaves_a_part
+        && equation.sides.lhs.head().is_some()
+        && equation.sides.lhs.nodes().into_iter().all(is_view)
 }
 
 /// A program in normal form, but for these parameters, from which views are taken away one after the other, for as long as it `holds`
@@ -76,13 +78,13 @@ fn one_more(
 ) -> Option<Cleared> {
     program.positions().into_iter().find_map(|(at, part)| {
         let (head, args) = part.as_pattern_app()?;
-        let fits = |(_, pattern, all): &&(&RuleUse, Pattern, usize)| {
-            head.pattern == *pattern && args.len() == *all
-        };
+        let fits =
+            |(_, pattern, all): &&(&RuleUse, Pattern, usize)| head.pattern == *pattern && args.len() == *all;
         rules.iter().filter(fits).find_map(|(r, ..)| {
             let after = r.rule.apply(part, &r.args).ok()?.term;
             let whole = program.replace_at(&at, after.clone())?;
-            let next = normal_form_with(params, &whole).filter(|next| next.size() < program.size() && holds(next))?;
+            let next = normal_form_with(params, &whole)
+                .filter(|next| next.size() < program.size() && holds(next))?;
             let rule = RuleUse::clone(r);
             Some(Cleared { rule, at: at.clone(), before: part.clone(), after, program: next })
         })
@@ -110,7 +112,13 @@ mod tests {
         let rules: Vec<RuleUse> =
             set.rules().filter(|r| clears(r)).map(|r| RuleUse { rule: r.clone(), args: vec![] }).collect();
         let clears = |name: &str| rules.iter().any(|r| *r.rule.name == *name);
-        for name in ["removeTransposePair", "removeSplitJoin", "removeJoinSplit", "eliminateMapIdentity", "fstReduction"] {
+        for name in [
+            "removeTransposePair",
+            "removeSplitJoin",
+            "removeJoinSplit",
+            "eliminateMapIdentity",
+            "fstReduction",
+        ] {
             assert!(clears(name), "{name}");
         }
         // What is stored stays stored, and what is computed stays.
@@ -125,12 +133,20 @@ mod tests {
         };
         for (before, steps, after) in [
             ("a |> transpose |> transpose |> map (map sqrt)", 1, "a |> map (map sqrt)"),
-            ("b |> split 4 |> join |> split 4 |> map (map sqrt) |> join", 1, "b |> split 4 |> map (map sqrt) |> join"),
+            (
+                "b |> split 4 |> join |> split 4 |> map (map sqrt) |> join",
+                1,
+                "b |> split 4 |> map (map sqrt) |> join",
+            ),
             // One within the other.
             ("b |> split 4 |> transpose |> transpose |> join |> map sqrt", 2, "b |> map sqrt"),
             ("map fst (zip b b) |> map (\\x. x) |> map sqrt", 2, "b |> map sqrt"),
             ("a |> map (\\r. fst (r, b)) |> map (reduce (+) 0)", 2, "a |> map (reduce (+) 0)"),
-            ("a |> transpose |> map (map sqrt) |> transpose", 0, "a |> transpose |> map (map sqrt) |> transpose"),
+            (
+                "a |> transpose |> map (map sqrt) |> transpose",
+                0,
+                "a |> transpose |> map (map sqrt) |> transpose",
+            ),
         ] {
             assert_eq!(clear(before, &|_| true), (steps, read(after)), "{before}");
         }

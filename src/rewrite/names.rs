@@ -49,17 +49,22 @@ pub fn named(program: &Term, given: &Term) -> Term {
     let mut names: HashMap<&Kind, Option<&Name>> = HashMap::new();
     for Shared { kind, name, .. } in &known {
         // Of values that look alike it is not known which is which.
-        names.entry(kind).and_modify(|other| *other = other.filter(|other| *other == name)).or_insert(Some(name));
+        names
+            .entry(kind)
+            .and_modify(|other| *other = other.filter(|other| *other == name))
+            .or_insert(Some(name));
     }
     if names.is_empty() {
         return program.clone();
     }
     let mut out = program.clone();
     for Shared { at, name, kind } in shared_values(program) {
-        let Some(new) = names.get(&kind).copied().flatten().filter(|_| known.iter().all(|k| k.name != name)) else {
+        let Some(new) = names.get(&kind).copied().flatten().filter(|_| known.iter().all(|k| k.name != name))
+        else {
             continue;
         };
-        let function = out.at(&at).and_then(|f| Some(Term::lam(new, f.ty().as_fun()?.0.clone(), f.as_lam()?.1.clone())));
+        let function =
+            out.at(&at).and_then(|f| Some(Term::lam(new, f.ty().as_fun()?.0.clone(), f.as_lam()?.1.clone())));
         out = function.and_then(|function| out.replace_at(&at, function)).unwrap_or(out);
     }
     out
@@ -87,14 +92,19 @@ fn walk(t: &Term, at: &Path, above: &mut Vec<Bound>, params: usize, out: &mut Ve
     let Some((f, e)) = t.as_app() else { return };
     // `(\x. b) e`, and `let e (\x. b)`.
     let is_let = f.as_app().is_some_and(|(head, _)| head.as_pattern() == Some(Pattern::Let));
-    let (function, value, place) = if is_let { (e, f.as_app().map_or(f, |(_, v)| v), at.child(1)) } else { (f, e, at.child(0)) };
+    let (function, value, place) =
+        if is_let { (e, f.as_app().map_or(f, |(_, v)| v), at.child(1)) } else { (f, e, at.child(0)) };
     let (Expr::Lam(name, body), Some((ty, _))) = (function.expr(), function.ty().as_fun()) else {
         walk(f, &at.child(0), above, params, out);
         walk(e, &at.child(1), above, params, out);
         return;
     };
     let parts = parts_of(value, above);
-    out.push(Shared { at: place.clone(), name: name.clone(), kind: Kind { ty: ty.clone(), parts: parts.clone() } });
+    out.push(Shared {
+        at: place.clone(),
+        name: name.clone(),
+        kind: Kind { ty: ty.clone(), parts: parts.clone() },
+    });
     let of_value = if is_let { at.child(0).child(1) } else { at.child(1) };
     walk(value, &of_value, above, params, out);
     under(body, &place, Bound::Shared(parts), above, out);
@@ -163,7 +173,12 @@ mod tests {
                let two = reduce min 0 row
                map (\\e. e / s + left + right + one + two) es)",
         );
-        let made = |text: &str| names(&named(&read(&format!("def f (x: n.m.f32) (a b: k.f32) = x |> map (\\row.\n{text})")), &given));
+        let made = |text: &str| {
+            names(&named(
+                &read(&format!("def f (x: n.m.f32) (a b: k.f32) = x |> map (\\row.\n{text})")),
+                &given,
+            ))
+        };
         // However they are computed and in whatever order.
         let lowered = "let y = reduceSeq max (-3.4e38) row
                let z = reduceSeq (\\acc v. acc + exp (v - y)) 0 row

@@ -56,7 +56,7 @@ pub(super) struct Shared {
 fn nodes_of(breadth: Breadth) -> (usize, usize) {
     match breadth {
         Breadth::Tight => (60_000, 60_000),
-        Breadth::Narrow => (20_000, 60_000),
+        Breadth::Narrow | Breadth::Parting => (20_000, 60_000),
         Breadth::Wide => (40_000, MOST_NODES),
     }
 }
@@ -247,7 +247,8 @@ impl Searcher<'_> {
         let Target { text, sketch, guide, is_goal } = target;
         way.lines.push(GuideLine { text: text.clone(), what: guide.what.clone(), reached: false });
         let goal_sizes = guide::sizes_of(sketch);
-        let breadths = guide::breadths(&self.workspace().rules, now, sketch);
+        let step = guide::Step { sketch, sizes: &guide.sizes, makes: &guide.makes, parts: guide.parts };
+        let breadths = guide::breadths(&self.workspace().rules, now, &step);
         for (i, breadth) in breadths.iter().copied().enumerate() {
             let behind = breadths.len() - 1 - i;
             let (few, many) = nodes_of(breadth);
@@ -263,9 +264,10 @@ impl Searcher<'_> {
             let nodes = nodes.saturating_mul(most.max(MOST_NODES)) / MOST_NODES;
             // A breadth whose rules do not get there leaves time to those behind it.
             let time = left / u32::try_from(behind + 1).unwrap_or(1);
-            let bounds = Budget { nodes: nodes.min(most), time, best, rank, ..budget.clone() };
+            let clears = *is_goal && budget.clears;
+            let bounds = Budget { nodes: nodes.min(most), time, best, rank, clears, ..budget.clone() };
             let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
-            let step = guide::Step { sketch, sizes, makes: &guide.makes };
+            let step = guide::Step { sizes, ..step };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
             let guides = Arc::new(way.lines.clone());
             let asked = Asked {

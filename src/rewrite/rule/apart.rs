@@ -24,7 +24,9 @@ pub(super) fn reductions_apart(t: &Term) -> Result<Applied, WhyNot> {
         return Err(WhyNot::condition(why.to_owned()).below(&Path::new([0, 1])));
     };
     let shared = part_shared(body, &at)?;
-    let (Some((rest, reduced)), Some((_, element))) = (shared.as_app(), xs.ty().as_array()) else { return Err(shape()) };
+    let (Some((rest, reduced)), Some((_, element))) = (shared.as_app(), xs.ty().as_array()) else {
+        return Err(shape());
+    };
     let of = |body: &Term| Term::lam(name, element.clone(), body.clone());
     let built = apart(&of(rest), of(reduced), xs);
     let term = built.map_err(|misfit| WhyNot::condition(misfit.to_string()))?;
@@ -40,7 +42,7 @@ fn apart(both: &Term, first: Term, xs: &Term) -> b::Built {
         Some((_, body)) => body.subst0(&e),
         None => Term::app(f, e),
     };
-    let function = b::lam("p", pair, |p| Ok(applied(applied(both.shift_up(1), b::fst(p.clone())?), b::snd(p)?)))?;
+    let function = b::lam("p", pair, |p| Ok(applied(applied(both.clone(), b::fst(p.clone())?), b::snd(p)?)))?;
     b::map(function, pairs)
 }
 

@@ -198,7 +198,8 @@ impl Search {
         if now <= given {
             return own;
         }
-        let equal = |a: &Term, b: &Term| self.graph.class_of(a).is_some_and(|a| self.graph.class_of(b) == Some(a));
+        let equal =
+            |a: &Term, b: &Term| self.graph.class_of(a).is_some_and(|a| self.graph.class_of(b) == Some(a));
         let still_holds = |t: &Term| {
             let normal = if self.budget.normal { normal_form_with(&self.params, t) } else { None };
             holds(normal.as_ref().unwrap_or(t))
@@ -218,14 +219,17 @@ impl Search {
             return self.shared_again(t).map(|term| form(term, &[])).into_iter().collect();
         }
         let Some(normal) = normal_form_with(&self.params, t) else { return vec![] };
-        let steps = if holds(&normal) { self.cleared(&normal, holds) } else { vec![] };
+        let is_met = holds(&normal);
+        let steps = if self.budget.clears && is_met { self.cleared(&normal, holds) } else { vec![] };
         let clear = steps.last().map(|last| (last.program.clone(), steps.clone()));
         let plain = clear.into_iter().chain([(normal, vec![])]);
         let each = plain.flat_map(|(term, cleared)| {
             let shared = self.shared_again(&term);
             shared.into_iter().chain([term]).map(|term| form(term, &cleared)).collect::<Vec<_>>()
         });
-        each.collect()
+        // Where only what is not in normal form is like the sketch, it is shared as it stands.
+        let as_it_stands = if is_met { None } else { self.shared_again(t) };
+        each.chain(as_it_stands.map(|term| form(term, &[]))).collect()
     }
 
     /// What takes views away from a program that was found, by those rules of the search that are not held back.
