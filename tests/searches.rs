@@ -270,16 +270,18 @@ fn ways_that_turn_back_are_written_by_a_shorter_one() {
     replays(world.path(), "reach containsMapPar(n/12, containsMapSeq(3, contains(((? * ?) : <4>f32))))", "");
 }
 
-/// Vectors of a length that no list has, and sums in lanes, without rules and guides.
+/// Vectors of a length that no list has, sums in lanes, and pairs of vectors, without rules and guides.
 #[test]
 fn a_search_of_its_own_rules_finds_lanes_of_any_length() {
     let world = tempfile::tempdir().unwrap();
     let dot = "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0";
-    std::fs::write(world.path().join("p.rise"), dot).unwrap();
-    for goal in [
-        "containsReduceSeq(k/5, containsAddMulVec)",
-        "containsReduceSeq(k/32, containsReduceSeq(4, containsAddMulVec))",
+    let axpy = "def f (al: f32) (x: n.f32) (y: n.f32): n.f32 = zip x y |> map (\\p. al * fst p + snd p)";
+    for (program, goal) in [
+        (dot, "containsReduceSeq(k/5, containsAddMulVec)"),
+        (dot, "containsReduceSeq(k/32, containsReduceSeq(4, containsAddMulVec))"),
+        (axpy, "containsMapPar(n/24, containsMap(4.(<6>f32 * <6>f32), ?))"),
     ] {
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
         let ran = run(world.path(), &["search", "p.rise", &format!("reach {goal}")]);
         assert_eq!(ran.code, 0, "{goal}: {}", ran.err);
     }
