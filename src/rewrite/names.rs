@@ -180,19 +180,18 @@ mod tests {
             ))
         };
         // However they are computed and in whatever order.
-        let lowered = "let y = reduceSeq max (-3.4e38) row
-               let z = reduceSeq (\\acc v. acc + exp (v - y)) 0 row
-               let w = map (\\v. exp (v - y)) row
-               map (\\e. e / z) w";
+        let lowered = "let y = reduceSeq max (-3.4e38) row in
+               let z = reduceSeq (\\acc v. acc + exp (v - y)) 0 row in
+               let w = map (\\v. exp (v - y)) row in map (\\e. e / z) w";
         assert_eq!(made(lowered), ["top", "s", "es"]);
-        assert_eq!(made("let y = reduceSeq (*) 1 b\n map (\\v. v * y) row"), ["right"]);
+        assert_eq!(made("let y = reduceSeq (*) 1 b in map (\\v. v * y) row"), ["right"]);
         // In memory.
-        assert_eq!(made("let y = toMem (reduceSeq (*) 1 a)\n map (\\v. v * y) row"), ["left"]);
+        assert_eq!(made("let (toMem (reduceSeq (*) 1 a)) (\\y. map (\\v. v * y) row)"), ["left"]);
         // Of another type, of other operations, or one of two: which one is not known.
-        assert_eq!(made("let y = map (\\v. v * 1) a\n map (\\v. v * reduce (+) 0 y) row"), ["y"]);
-        assert_eq!(made("let y = reduce (+) 0 row\n map (\\v. v * y) row"), ["y"]);
-        assert_eq!(made("let y = reduceSeq min 0 row\n map (\\v. v * y) row"), ["y"]);
+        assert_eq!(made("let y = map (\\v. v * 1) a in map (\\v. v * reduce (+) 0 y) row"), ["y"]);
+        assert_eq!(made("let y = reduce (+) 0 row in map (\\v. v * y) row"), ["y"]);
+        assert_eq!(made("let y = reduceSeq min 0 row in map (\\v. v * y) row"), ["y"]);
         // What has a name keeps it.
-        assert_eq!(made("let es = reduce (*) 1 b\n map (\\v. v * es) row"), ["es"]);
+        assert_eq!(made("let es = reduce (*) 1 b in map (\\v. v * es) row"), ["es"]);
     }
 }

@@ -658,6 +658,12 @@ mod tests {
         assert!(!never(two, &tile("?t > 20")) && !never(two, &tile("?t % 7 == 0 and ?t < 20")));
         // Nothing is known of products, of a hole that is not by itself, and where the program has larger numbers.
         assert!(!never(split, &tile("?t > 21")) && !never(two, "containsMap(n/?t, ?) and ?t > 21"));
-        assert!(!never(&[("vectorizeBeforeMap", &[])], "contains(vectorFromScalar)"));
+        assert!(!never(
+            &[("vectorizeAfter", &[4]), ("vectorizeBeforeMap", &[])],
+            "contains(vectorFromScalar)"
+        ));
+        // Where there is nothing that is vectorised, it makes nothing; nor is something made of itself.
+        assert!(never(&[("vectorizeBeforeMap", &[])], "contains(vectorFromScalar)"));
+        assert!(never(&[("gatherWholeVectors", &[4])], "contains(gather)"));
     }
 }
