@@ -23,7 +23,7 @@ const MOST_NODES: u32 = 4_000;
 /// Work is compared where all sizes are this one, which many numbers divide.
 const SIZE: i64 = 20_160;
 /// So many pairs of values are compared.
-const MOST_PAIRS: usize = 1_000;
+const MOST_PAIRS: usize = 64;
 /// So many times as much is much.
 const MUCH: u64 = 2;
 

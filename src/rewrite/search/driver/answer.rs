@@ -84,7 +84,12 @@ impl Best<'_> {
         let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
         while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
             asked *= 2;
+            let before = found.programs.len();
             found = self.ranking.best(asked, &forms, self.over);
+            // Of few, twice as many that are all alike say that there are no others nearby.
+            if k <= CANDIDATES && found.programs.len() == before && before > 0 {
+                break;
+            }
         }
         found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
         // Loops within each other need dimensions of their own: where the sketch leaves them open, others come first.
