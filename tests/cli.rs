@@ -1429,10 +1429,18 @@ fn strategies_for_pipelines_say_what_stops_them() {
       let s = mean3 a
       (s, mean3 s)";
     let items = "fusedStages ; stagesOnItems(6, 4, 0)";
+    let long = "(x: (n + 64).f32) (y: m.f32): n.f32 = x |> fir (generate (\\i. 1) : 33.f32) |> fir (generate (\\i. 1) : 33.f32)";
     let blurs = "(a: (n + 4).(m + 4).f32): n.m.f32 = a |> mean3 |> mean3";
     let of_two = "the result is a pair of arrays, and a pipeline has one";
     for (program, strategy, told) in [
         (one, items, "this is no map over lines, and tiles have rows and columns"),
+        (one, "stagesOnItems", "this is no map over lines, and tiles have rows and columns"),
+        (one, "lineOnItems", "it is not known that there are more than 65535 numbers here"),
+        (long, "lineOnItems(8, 9)", "windows of more than 9 numbers are shown here"),
+        (blurs, "lineOnItems", "this is no line of numbers: `stagesOnItems` is for pictures"),
+        (blurs, "stagesOnItems", "it is not known that there are more than 511 rows here"),
+        (blurs, "stagesOnItems(6, 4, 50)", "more than 50 rows here"),
+        (blurs, "rotatedPipeline(8, 8, 20)", "blocks of 20 elements are no whole vectors of 8"),
         (space, items, "windows are of three dimensions here, and tiles have rows and columns"),
         (beside, items, "nor one that computes each element of one window, of more than 3 rows and columns"),
         (guided, items, "strips go through stages one behind the other"),
@@ -1465,6 +1473,8 @@ fn stages_in_space_share_out_all_dimensions() {
     let ran = run(dir.path(), &[&["apply", &file, "-s", "auto(opencl)"][..], &sizes].concat());
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.out.matches("mapGlobal 2").count(), 2, "{}", ran.out);
+    // Without loops, of which compilers for processors would make no vectors.
+    assert!(ran.out.contains("mapSeqUnroll") && !ran.out.contains("iterateStream"), "{}", ran.out);
 }
 
 #[test]

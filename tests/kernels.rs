@@ -15,7 +15,7 @@ use shine_tui::lang::loops;
 use shine_tui::lang::syntax::ast::Language;
 use shine_tui::lang::syntax::{self, print as syntax_print};
 use shine_tui::lang::ty::{Scalar, Type};
-use shine_tui::lang::value::Value;
+use shine_tui::lang::value::{Tolerance, Value};
 use shine_tui::lang::{diag, print};
 use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
@@ -263,7 +263,7 @@ fn what_auto_makes_for_work_items_does_not_race() {
 /// Programs of which the sizes decide what `auto(opencl)` makes, the sizes, and what the kernels must have then: rows of
 /// few numbers side by side in a group, long rows in local memory, planes and channels in strips, parts of a few very
 /// long reductions, tiles for attention, whole strips of lines that they do not divide, and rows of a few.
-const BY_SIZES: [(&str, &[&str], &str); 8] = [
+const BY_SIZES: [(&str, &[&str], &str); 9] = [
     (
         "def f (rows: n.m.f32): n.m.f32 = rows |> map (\\row.
            let most = row |> reduce max (0 - 1000000000)
@@ -318,6 +318,13 @@ const BY_SIZES: [(&str, &[&str], &str); 8] = [
         include_str!("../kernels/twoBlurs/twoBlurs.rise"),
         &["n=521", "m=516"],
         "? 4 + i",
+    ),
+    (
+        "def fir (w: k.f32) (x: (n + k - 1).f32): n.f32 =
+           x |> slide k 1 |> map (\\v. zip w v |> map (\\p. fst p * snd p) |> reduce (+) 0)
+         def f (x: (n + 6).f32): n.f32 = x |> fir [0.25, 0.5, 0.25] |> fir [1, 2, 4, 2, 1]",
+        &["n=65539"],
+        "// runs on (8320, 1, 1) work-items",
     ),
     (
         "def f (a: (n + 1).m.f32): n.2.m.f32 = a |> slide 2 1 |> map (\\w.
@@ -525,6 +532,66 @@ fn pipelines_go_beside_other_inputs() {
         }
     }
     check_each(&variants);
+}
+
+/// Where no column of a window is reduced by itself nothing moves along, and the pipeline is as good as that without; pictures that
+/// are put together are computed in strips each. The programs are nobody's.
+#[test]
+fn pipelines_without_columns_are_buffered_and_those_of_several_pictures_each() {
+    const WORDS: &str = "
+        def windows (a: (n + 2).(m + 2).s): n.m.3.3.s = a |> map (slide 3 1) |> slide 3 1 |> map transpose
+        def each (f: s -> t) (a: n.m.s): n.m.t = a |> map (map f)
+        def mid (a b c: f32): f32 = max (min a b) (min (max a b) c)
+        def mid3 (r: 3.f32): f32 = mid (idx (natAsIndex 3 0) r) (idx (natAsIndex 3 1) r) (idx (natAsIndex 3 2) r)
+        def mean (w: 3.3.f32): f32 = reduce (+) 0 (join w) / 9
+        def weight (c x: f32): f32 = exp (neg 8 * (x - c) * (x - c))
+        def by (w: 3.f32) (p: 3.u8): f32 = zip p w |> map (\\q. cast (fst q) * snd q) |> reduce (+) 0\n";
+    let programs = [
+        // The Laplacian of a Gaussian, a median, and a bilateral filter.
+        (
+            "(a: (n + 2).(m + 2).f32): n.m.f32 = windows a |> each (\\w.
+              zip (join [[0, 1, 0], [1, -4, 1], [0, 1, 0]]) (join w) |> map (\\p. fst p * snd p) |> reduce (+) 0)",
+            0,
+        ),
+        (
+            "(a: (n + 2).(m + 2).f32): n.m.f32 = windows a |> each (\\w. let c = transpose w in
+              mid (c |> map (reduce min 9) |> reduce max (-9)) (c |> map mid3 |> mid3)
+                (c |> map (reduce max (-9)) |> reduce min 9))",
+            0,
+        ),
+        (
+            "(a: (n + 2).(m + 2).f32): n.m.f32 = windows a |> each (\\w.
+              let here = w |> idx (natAsIndex 3 1) |> idx (natAsIndex 3 1) in
+              (join w |> map (\\x. weight here x * x) |> reduce (+) 0) / (join w |> map (weight here) |> reduce (+) 0))",
+            0,
+        ),
+        // Two colours of pixels, each blurred.
+        (
+            "(a: (n + 2).(m + 2).3.u8): 2.n.m.f32 =
+              [a |> each (by [0.5, -0.4, -0.1]) |> windows |> each mean,
+               a |> each (by [-0.2, -0.3, 0.5]) |> windows |> each mean]",
+            2,
+        ),
+    ];
+    let sizes = eval::sizes([("n", 7), ("m", 21)]);
+    for (text, rotated) in programs {
+        let written = parse(&format!("{WORDS}def p {text}")).unwrap();
+        let inputs = inputs::for_program(&written.ty, &sizes, 5, inputs::Kind::SmallIntegers).unwrap();
+        let expected = eval::run(&written.term, &sizes, &inputs, &Limits::TEST).unwrap();
+        let of = |strategy| strategies::apply_within(strategies::OF_PIPELINES, &written, strategy).unwrap();
+        let (buffered, moving) = (of("bufferedPipeline(4, 3)"), of("rotatedPipeline(4, 3, 8)"));
+        assert_eq!(buffered.term == moving.term, rotated == 0, "{text}");
+        for program in [buffered, moving] {
+            let shown =
+                print::program(&program.name, &program.sizes, &program.term, &print::Options::default()).text;
+            for pattern in ["n div 3", "mapPar ", "asVector 4", "circularBuffer "] {
+                assert!(shown.contains(pattern), "{pattern}\n{shown}");
+            }
+            let found = eval::run(&program.term, &sizes, &inputs, &Limits::TEST).unwrap();
+            let close = Tolerance::Relative { relative: 1e-5, floor: 1e-5 };
+            expected.agrees(&found, close).unwrap_or_else(|why| panic!("{text}: {why}"));
+        }
+    }
 }
 
 /// Windows that are reduced by any operator whose order does not matter are reduced column by column first, however that is

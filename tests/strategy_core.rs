@@ -401,6 +401,26 @@ fn a_traversal_that_fails_says_what_it_tried_not_where_it_ended() {
     assert!(stuck.to_string().starts_with("`isReduceSeq` does not apply"), "{stuck}");
 }
 
+/// Of thousands of failures nobody notes why there are, but of the one that is told.
+#[test]
+fn what_fails_late_is_told_as_what_fails_at_once() {
+    let (dot, setting) = (read(DOT), Setting::new(""));
+    let told = |strategy: &str| {
+        let stuck = setting.run(strategy, &dot).unwrap_err();
+        (stuck.to_string(), stuck.within, stuck.at, stuck.elsewhere, stuck.so_far.steps.len())
+    };
+    for fails in [
+        "topDown(splitJoin(7))",
+        "body(argument(mapFusion))",
+        "inLambda(mapNest(2))",
+        "reorder([3, 1])",
+        "topDown(reduceMapFusion) ; topDown(reduceMapFusion)",
+        "position(99, mapFusion)",
+    ] {
+        assert_eq!(told(&format!("repeatN(1500, id) ; {fails}")), told(&format!("id ; {fails}")), "{fails}");
+    }
+}
+
 #[test]
 fn a_clause_that_is_never_reached_is_a_mistake() {
     for (text, unreachable) in [

@@ -277,7 +277,7 @@ impl Term {
         Arc::ptr_eq(&self.0, &other.0)
     }
     /// Tells nodes apart for as long as they live.
-    fn node(&self) -> *const () {
+    pub fn node(&self) -> *const () {
         Arc::as_ptr(&self.0).cast()
     }
     pub fn ty(&self) -> &Type {

@@ -6,8 +6,8 @@ use crate::math::{self, Function};
 use crate::pattern::Pattern;
 use crate::ty::{Scalar, Type, TypeKind};
 use crate::value::{Exact, Value};
-use num_rational::BigRational;
-use num_traits::Zero;
+use num_rational::{BigRational, Ratio};
+use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
 /// What floating-point operations mean. Integers always are those of the machine.
@@ -167,9 +167,25 @@ fn operation(p: Pattern, a: &Exact, b: &Exact, s: Scalar) -> Result<Value, Diagn
     Ok(Value::Exact(value, s))
 }
 
+/// An operation on two fractions. Most are short, and are reduced many times as fast as numbers of any length are.
+fn of_both(
+    x: &BigRational,
+    y: &BigRational,
+    on_short: fn(&Ratio<i128>, &Ratio<i128>) -> Option<Ratio<i128>>,
+    on_any: fn(&BigRational, &BigRational) -> BigRational,
+) -> Exact {
+    let short =
+        |v: &BigRational| Some(Ratio::new_raw(v.numer().to_i64()?.into(), v.denom().to_i64()?.into()));
+    let of_short = short(x).zip(short(y)).and_then(|(x, y)| on_short(&x, &y)).map(|v| {
+        let (numerator, denominator) = v.into_raw();
+        BigRational::new_raw(numerator.into(), denominator.into())
+    });
+    Exact::fraction(of_short.unwrap_or_else(|| on_any(x, y)))
+}
+
 fn sum(a: &Exact, b: &Exact) -> Exact {
     match (a, b) {
-        (Exact::Fraction(x), Exact::Fraction(y)) => Exact::fraction(x.as_ref() + y.as_ref()),
+        (Exact::Fraction(x), Exact::Fraction(y)) => of_both(x, y, Ratio::checked_add, |x, y| x + y),
         (Exact::NotANumber, _) | (_, Exact::NotANumber) => Exact::NotANumber,
         (Exact::Infinite { .. }, Exact::Infinite { .. }) if a != b => Exact::NotANumber,
         (Exact::Infinite { .. }, _) => a.clone(),
@@ -179,7 +195,7 @@ fn sum(a: &Exact, b: &Exact) -> Exact {
 
 fn product(a: &Exact, b: &Exact) -> Exact {
     match (a, b) {
-        (Exact::Fraction(x), Exact::Fraction(y)) => Exact::fraction(x.as_ref() * y.as_ref()),
+        (Exact::Fraction(x), Exact::Fraction(y)) => of_both(x, y, Ratio::checked_mul, |x, y| x * y),
         _ => infinite(a, b),
     }
 }
@@ -196,7 +212,7 @@ fn infinite(a: &Exact, b: &Exact) -> Exact {
 fn quotient(a: &Exact, b: &Exact) -> Exact {
     match (a, b) {
         (Exact::Fraction(_), Exact::Fraction(y)) if y.is_zero() => infinite(a, &Exact::whole(1)),
-        (Exact::Fraction(x), Exact::Fraction(y)) => Exact::fraction(x.as_ref() / y.as_ref()),
+        (Exact::Fraction(x), Exact::Fraction(y)) => of_both(x, y, Ratio::checked_div, |x, y| x / y),
         (Exact::Fraction(_), Exact::Infinite { .. }) => Exact::whole(0),
         (Exact::Infinite { .. }, Exact::Fraction(y)) if y.is_zero() => a.clone(),
         (Exact::Infinite { .. }, Exact::Fraction(_)) => infinite(a, b),
@@ -250,6 +266,24 @@ mod tests {
 
     fn f(v: f64) -> Value {
         Value::F64(v)
+    }
+
+    #[test]
+    fn short_fractions_are_computed_as_long_ones() {
+        let far = [i64::MIN, i64::MAX, i64::MAX - 1, 1 << 32, -(1 << 40)];
+        let whole: Vec<i64> = (-3..7).chain(far).collect();
+        let parts = whole.iter().flat_map(|n| [1, 2, 3, 12, i64::MAX].map(|d| (*n, d)));
+        let fractions: Vec<BigRational> = parts.map(|(n, d)| BigRational::new(n.into(), d.into())).collect();
+        for x in &fractions {
+            for y in &fractions {
+                let of = |v: &BigRational| Exact::fraction(v.clone());
+                assert_eq!(sum(&of(x), &of(y)), Exact::fraction(x + y));
+                assert_eq!(product(&of(x), &of(y)), Exact::fraction(x * y));
+                if !y.is_zero() {
+                    assert_eq!(quotient(&of(x), &of(y)), Exact::fraction(x / y));
+                }
+            }
+        }
     }
 
     #[test]

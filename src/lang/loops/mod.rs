@@ -236,6 +236,16 @@ impl<'t> Reader<'t> {
         true
     }
 
+    /// What a declared pattern, or a step that changes the size, means. Few terms have any, and the digest of the others is not
+    /// asked for.
+    fn meaning(&self, term: &Term) -> Option<&'t Term> {
+        if self.meanings.is_empty() || !term.has_declared() {
+            None
+        } else {
+            self.meanings.get(&term.digest())
+        }
+    }
+
     fn eval(&mut self, at: At<'t>, env: &Env<'t>) -> Meaning<'t> {
         if !self.step(at.id) {
             return Meaning::Leaf;
@@ -244,7 +254,7 @@ impl<'t> Reader<'t> {
             Expr::Var(i) => env.get(*i),
             Expr::Lit(l) => Meaning::Scalar(Rc::new(Summary::constant(l.to_string()))),
             Expr::Lam(..) => Meaning::Closure(at, env.clone()),
-            Expr::Prim(p) => match self.meanings.get(&at.term.digest()) {
+            Expr::Prim(p) => match self.meaning(at.term) {
                 Some(meaning) => self.eval(At::standing_for(meaning, at.id), &Env::default()),
                 None => Meaning::Partial(at, p, vec![]),
             },
@@ -256,7 +266,7 @@ impl<'t> Reader<'t> {
                 let value = self.stored(header.replacen(", ", &format!(", {name}: "), 1), e, env, id);
                 self.eval(body, &env.with(value))
             }
-            Expr::App(..) if let Some(meaning) = self.meanings.get(&at.term.digest()) => {
+            Expr::App(..) if let Some(meaning) = self.meaning(at.term) => {
                 self.eval(At::standing_for(meaning, at.id), env)
             }
             Expr::App(..) => {
@@ -270,7 +280,7 @@ impl<'t> Reader<'t> {
                 let arg = match f.lam() {
                     Some((name, _)) => self.let_be(name, e, env),
                     // The first of several steps has all of it first.
-                    None if f.term.as_app().is_some() && self.meanings.contains_key(&f.term.digest()) => {
+                    None if f.term.as_app().is_some() && self.meaning(f.term).is_some() => {
                         let value = self.eval(e, env);
                         self.named(value)
                     }

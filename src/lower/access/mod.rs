@@ -14,6 +14,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::lang::ty::Type;
+use std::rc::Rc;
 
 /// The accesses of a type: one for each data type in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +66,7 @@ pub struct Annotated {
 #[derive(Clone)]
 enum Open {
     Data(usize),
-    Fun(Box<Open>, Box<Open>),
+    Fun(Rc<Open>, Rc<Open>),
 }
 
 struct Annotating {
@@ -177,7 +178,7 @@ impl Solver {
     /// One unknown for each data type in a type.
     fn open(&mut self, ty: &Type) -> Open {
         match ty.as_fun() {
-            Some((a, b)) => Open::Fun(Box::new(self.open(a)), Box::new(self.open(b))),
+            Some((a, b)) => Open::Fun(Rc::new(self.open(a)), Rc::new(self.open(b))),
             None => Open::Data(self.fresh(None)),
         }
     }
@@ -192,7 +193,7 @@ impl Solver {
             Signature::Shared | Signature::Through => Open::Data(shared),
             Signature::Fun(a, b) => {
                 let a = self.instantiate(a, p, shared);
-                Open::Fun(Box::new(a), Box::new(self.instantiate(b, p, shared)))
+                Open::Fun(Rc::new(a), Rc::new(self.instantiate(b, p, shared)))
             }
         }
     }
@@ -209,7 +210,7 @@ impl Solver {
             let Some(Arg::Nat(k)) = prim.args.first() else { return Err(not_lowered(p, at)) };
             for _ in 1..k.as_constant().unwrap_or(1).clamp(1, 1 << 20) {
                 let element = self.fresh(Some((Access::Read, Origin::Pattern(p))));
-                open = Open::Fun(Box::new(Open::Data(element)), Box::new(open));
+                open = Open::Fun(Rc::new(Open::Data(element)), Rc::new(open));
             }
         }
         Ok(open)
@@ -239,7 +240,7 @@ impl Solver {
                 let body = self.term(b, &at.child(0), binders);
                 binders.pop();
                 let body = body?;
-                let open = Open::Fun(Box::new(param), Box::new(body.open.clone()));
+                let open = Open::Fun(Rc::new(param), Rc::new(body.open.clone()));
                 Annotating { open, children: vec![body] }
             }
             Expr::App(f, e) => {
@@ -254,7 +255,7 @@ impl Solver {
                     self.less(&read, &param, e.ty(), &at.child(1)).map_err(|c| c.diagnostic_at(f, e))?;
                 }
                 self.less(&argument.open, &param, e.ty(), &at.child(1)).map_err(|c| c.diagnostic_at(f, e))?;
-                Annotating { open: *result, children: vec![function, argument] }
+                Annotating { open: (*result).clone(), children: vec![function, argument] }
             }
         })
     }

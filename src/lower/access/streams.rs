@@ -14,6 +14,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::sort::{How, Sort};
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
+use std::rc::Rc;
 
 /// Who needs an array.
 #[derive(Clone, Copy)]
@@ -35,7 +36,24 @@ struct Value {
 struct Solver {
     values: Vec<Value>,
     /// From, to, and where the value stands.
-    flows: Vec<(usize, usize, Path)>,
+    flows: Vec<(usize, usize, Place)>,
+}
+
+/// A position, which is only asked for of a stream that stands for an array: below another one, by a step.
+#[derive(Clone, Default)]
+struct Place(Option<Rc<(Place, u8)>>);
+
+impl Place {
+    fn child(&self, step: u8) -> Place {
+        Place(Some(Rc::new((self.clone(), step))))
+    }
+
+    fn path(&self) -> Path {
+        let above = std::iter::successors(self.0.as_ref(), |at| at.0.0.as_ref());
+        let mut steps: Vec<u8> = above.map(|at| at.1).collect();
+        steps.reverse();
+        Path::new(steps)
+    }
 }
 
 /// A stream that stands for an array.
@@ -51,7 +69,7 @@ pub struct Misuse {
 /// The first stream that stands for an array.
 pub fn infer(t: &Term) -> Result<Annotated, Misuse> {
     let mut solver = Solver::default();
-    let annotating = solver.term(t, &Path::root(), &mut vec![]);
+    let annotating = solver.term(t, &Place::default(), &mut vec![]);
     solver.frame(t, &annotating.open);
     solver.propagate(t)?;
     Ok(solver.finish(annotating))
@@ -66,7 +84,7 @@ pub fn check(t: &Term) -> Result<(), Misuse> {
         return Ok(());
     }
     let mut solver = Solver::default();
-    let annotating = solver.term(t, &Path::root(), &mut vec![]);
+    let annotating = solver.term(t, &Place::default(), &mut vec![]);
     solver.frame(t, &annotating.open);
     solver.propagate(t)
 }
@@ -89,7 +107,7 @@ impl Solver {
 
     fn open(&mut self, ty: &Type) -> Open {
         match ty.as_fun() {
-            Some((a, b)) => Open::Fun(Box::new(self.open(a)), Box::new(self.open(b))),
+            Some((a, b)) => Open::Fun(Rc::new(self.open(a)), Rc::new(self.open(b))),
             None => Open::Data(self.fresh(None, None)),
         }
     }
@@ -101,7 +119,7 @@ impl Solver {
         }
         let through = self.fresh(None, None);
         if p == Pattern::Id {
-            return Open::Fun(Box::new(Open::Data(through)), Box::new(Open::Data(through)));
+            return Open::Fun(Rc::new(Open::Data(through)), Rc::new(Open::Data(through)));
         }
         let row = signature(p).filter(|_| has_row(p));
         self.instance(p, ty, row.as_deref(), through)
@@ -114,7 +132,7 @@ impl Solver {
             _ => (None, None),
         };
         let param = self.taken(p, param, of_param, through);
-        Open::Fun(Box::new(param), Box::new(self.instance(p, result, of_result, through)))
+        Open::Fun(Rc::new(param), Rc::new(self.instance(p, result, of_result, through)))
     }
 
     fn made(&mut self, p: Pattern, row: Option<&Signature>, through: usize) -> Open {
@@ -138,7 +156,7 @@ impl Solver {
         match ty.as_fun() {
             Some((a, b)) => {
                 let a = self.open(a);
-                Open::Fun(Box::new(a), Box::new(self.function(p, b, of_result, through)))
+                Open::Fun(Rc::new(a), Rc::new(self.function(p, b, of_result, through)))
             }
             None => Open::Data(self.read(row, Reader::Function(p), through)),
         }
@@ -153,7 +171,7 @@ impl Solver {
         }
     }
 
-    fn term(&mut self, t: &Term, at: &Path, binders: &mut Vec<Open>) -> Annotating {
+    fn term(&mut self, t: &Term, at: &Place, binders: &mut Vec<Open>) -> Annotating {
         match t.expr() {
             Expr::Var(i) => {
                 let bound = binders.len().checked_sub(1 + *i as usize).map(|j| binders[j].clone());
@@ -166,7 +184,7 @@ impl Solver {
                 binders.push(param.clone());
                 let body = self.term(b, &at.child(0), binders);
                 binders.pop();
-                let open = Open::Fun(Box::new(param), Box::new(body.open.clone()));
+                let open = Open::Fun(Rc::new(param), Rc::new(body.open.clone()));
                 Annotating { open, children: vec![body] }
             }
             Expr::App(f, e) => {
@@ -175,7 +193,7 @@ impl Solver {
                 let open = match function.open.clone() {
                     Open::Fun(param, result) => {
                         self.flow(&argument.open, &param, Some(e), &at.child(1));
-                        *result
+                        (*result).clone()
                     }
                     Open::Data(_) => self.open(t.ty()),
                 };
@@ -186,7 +204,7 @@ impl Solver {
 
     /// The program's result is an array.
     fn frame(&mut self, t: &Term, open: &Open) {
-        let (mut t, mut open, mut at) = (t, open, Path::root());
+        let (mut t, mut open, mut at) = (t, open, Place::default());
         while let (Some((_, body)), Open::Fun(_, result)) = (t.as_lam(), open) {
             (t, open, at) = (body, result, at.child(0));
         }
@@ -197,7 +215,7 @@ impl Solver {
     }
 
     /// `a`, which is the term at a path if there is one, stands where `b` is expected.
-    fn flow(&mut self, a: &Open, b: &Open, t: Option<&Term>, at: &Path) {
+    fn flow(&mut self, a: &Open, b: &Open, t: Option<&Term>, at: &Place) {
         match (a, b) {
             (Open::Fun(a1, a2), Open::Fun(b1, b2)) => {
                 self.flow(b1, a1, None, at);
@@ -225,8 +243,9 @@ impl Solver {
                 let (_, to, at) = &self.flows[*flow];
                 let Some(maker) = self.values[from].maker else { continue };
                 if let Some(reader) = self.values[*to].reader {
-                    let producer = t.at(at).and_then(|part| part.spine().0.as_pattern());
-                    return Err(Misuse { at: at.clone(), maker, producer, reader });
+                    let at = at.path();
+                    let producer = t.at(&at).and_then(|part| part.spine().0.as_pattern());
+                    return Err(Misuse { at, maker, producer, reader });
                 }
                 if self.values[*to].maker.is_none() {
                     self.values[*to].maker = Some(maker);

@@ -1,7 +1,6 @@
 //! How often the elements of a value are read: the question on which it depends whether a computed array must be
 //! stored or can be computed where it is read.
 
-use crate::lang::digest::Digest;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use rustc_hash::FxHashMap;
@@ -37,9 +36,10 @@ impl Count {
     }
 }
 
+/// What was counted, by the node, which is kept so that no other one takes its place.
 #[derive(Default)]
 pub struct Demands {
-    known: FxHashMap<(Digest, u32, Usage), Count>,
+    known: FxHashMap<(*const (), u32, Usage), (Count, Term)>,
 }
 
 impl Demands {
@@ -57,12 +57,12 @@ impl Demands {
         if !t.has_free(x) {
             return Count::default();
         }
-        let key = (t.digest(), x, usage);
-        if let Some(known) = self.known.get(&key) {
+        let key = (t.node(), x, usage);
+        if let Some((known, _)) = self.known.get(&key) {
             return *known;
         }
         let count = self.count_new(t, x, usage);
-        self.known.insert(key, count);
+        self.known.insert(key, (count, t.clone()));
         count
     }
 

@@ -4,7 +4,7 @@ use super::bindings::{Bindings, Bound};
 use super::condition::{Condition, forgotten, refuted};
 use super::equation::{Equation, Sides};
 use super::instance::instantiate;
-use super::matching::{matches, other_pattern};
+use super::matching::{is_other_pattern, matches, other_pattern};
 use super::pat::Pat;
 use super::why::{Reason, WhyNot};
 use super::{Body, ParamKind, Rule, RuleArg};
@@ -131,25 +131,34 @@ impl Rule {
     /// # Errors
     /// How far the left side matched, and what stands in the way.
     pub fn apply(&self, t: &Term, args: &[RuleArg]) -> Result<Applied, WhyNot> {
+        self.apply_telling(t, args, true)
+    }
+
+    /// [`Rule::apply`], which only finds out why a rule does not apply where that is told. That something would be too large always is.
+    ///
+    /// # Errors
+    /// As [`Rule::apply`].
+    pub fn apply_telling(&self, t: &Term, args: &[RuleArg], tells: bool) -> Result<Applied, WhyNot> {
         self.check_arguments(args)?;
         let mut applied = match (&*self.body, self.equation(args)) {
             (Body::Procedure(p), _) => (p.run)(t, args)?,
-            (Body::RightToLeft(back), _) => back.apply(t, args)?,
+            (Body::RightToLeft(back), _) => back.apply(t, args, tells)?,
             (_, None) => return Err(self.misfit(args)),
             (_, Some(eq)) => {
                 self.check_sizes(args)?;
                 // What is wrong with a term that is given comes first.
                 let takes_terms = args.iter().any(|a| matches!(a, RuleArg::Term(_)));
-                if let Some(why) = other_pattern(eq, t).filter(|_| !takes_terms) {
-                    return Err(why);
+                if !takes_terms && is_other_pattern(eq, t) {
+                    let why = if tells { other_pattern(eq, t) } else { None };
+                    return Err(why.unwrap_or_else(WhyNot::untold));
                 }
                 let start = self.start(eq, args)?;
                 match &eq.applied {
-                    None => rewrite(eq, &eq.sides, start, t)?,
+                    None => rewrite(eq, &eq.sides, start, t, tells)?,
                     // The nearer miss of the two forms is the better answer.
-                    Some(applied) => match rewrite(eq, applied, start.clone(), t) {
+                    Some(applied) => match rewrite(eq, applied, start.clone(), t, tells) {
                         Ok(done) => done,
-                        Err(far) => rewrite(eq, &eq.sides, start, t)
+                        Err(far) => rewrite(eq, &eq.sides, start, t, tells)
                             .map_err(|near| if near.depth > far.depth { near } else { far })?,
                     },
                 }
@@ -190,7 +199,7 @@ impl Rule {
         let mut nearest: Option<WhyNot> = None;
         for eq in self.equations() {
             for sides in eq.applied.iter().chain([&eq.sides]) {
-                let why = matches(eq, &sides.lhs, self.start(eq, &[]).ok()?, t).err()?;
+                let why = matches(eq, &sides.lhs, self.start(eq, &[]).ok()?, t, true).err()?;
                 // Of sizes an argument may decide.
                 if matches!(why.reason, Reason::Size { .. } | Reason::Argument { .. }) {
                     return None;
@@ -261,8 +270,8 @@ impl Rule {
     }
 }
 
-fn rewrite(eq: &Equation, sides: &Sides, start: Bindings, t: &Term) -> Result<Applied, WhyNot> {
-    let b = matches(eq, &sides.lhs, start, t)?;
+fn rewrite(eq: &Equation, sides: &Sides, start: Bindings, t: &Term, tells: bool) -> Result<Applied, WhyNot> {
+    let b = matches(eq, &sides.lhs, start, t, tells)?;
     let whole = sides.lhs.size() as u32;
     let at_condition = |mut why: WhyNot| {
         why.depth = whole;
@@ -286,7 +295,10 @@ fn rewrite(eq: &Equation, sides: &Sides, start: Bindings, t: &Term) -> Result<Ap
         return Err(at_condition(WhyNot::here(Reason::Sizes(text))));
     }
     for c in &eq.conditions {
-        c.check(eq, &b, &mut assumed).map_err(|why| at_condition(what_stands(c, eq, &b, why)))?;
+        c.check(eq, &b, &mut assumed).map_err(|why| match tells {
+            true => at_condition(what_stands(c, eq, &b, why)),
+            false => why,
+        })?;
     }
     let (term, moved) = instantiate(&sides.rhs, &b).map_err(at_condition)?;
     Ok(Applied { term, moved, assumed })

@@ -196,7 +196,7 @@ fn by_itself(rule: &Rule) -> Vec<FindingKind> {
 
 fn expansive(e: &Entry) -> Option<FindingKind> {
     let mut positions = e.sample.rhs.positions().into_iter();
-    let here = |part: &Term| matches(e.eq, &e.eq.sides.lhs, given(e, e), part).is_ok();
+    let here = |part: &Term| matches(e.eq, &e.eq.sides.lhs, given(e, e), part, false).is_ok();
     positions.find(|(_, part)| here(part)).map(|(path, _)| FindingKind::Expansive(path))
 }
 
@@ -222,7 +222,7 @@ enum Relation {
 
 /// What `e` does with everything that `other` applies to.
 fn relation(e: &Entry, other: &Entry) -> Option<Relation> {
-    let b = matches(e.eq, &e.eq.sides.lhs, given(e, other), &other.sample.lhs).ok()?;
+    let b = matches(e.eq, &e.eq.sides.lhs, given(e, other), &other.sample.lhs, false).ok()?;
     if instantiate_plainly(&e.eq.sides.rhs, &b).is_ok_and(|t| t == other.sample.rhs) {
         let (own, others) = (renamed(e, other, &b), conditions(other.eq));
         if own.len() == others.len() && own.iter().all(|c| others.contains(c)) {
@@ -269,7 +269,7 @@ fn renamed(e: &Entry, other: &Entry, b: &Bindings) -> Vec<String> {
 
 /// Does `e` make of all right sides of `other` the left sides again?
 fn undoes(e: &Entry, other: &Entry) -> bool {
-    matches(e.eq, &e.eq.sides.lhs, given(e, other), &other.sample.rhs)
+    matches(e.eq, &e.eq.sides.lhs, given(e, other), &other.sample.rhs, false)
         .is_ok_and(|b| instantiate_plainly(&e.eq.sides.rhs, &b).is_ok_and(|t| t == other.sample.lhs))
 }
 

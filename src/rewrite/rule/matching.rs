@@ -16,10 +16,11 @@ use std::mem::discriminant;
 /// Matches `lhs` against `t`, starting from the bindings that the rule's arguments gave.
 ///
 /// # Errors
-/// The point where the match stops.
-pub fn matches(eq: &Equation, lhs: &Pat, start: Bindings, t: &Term) -> Result<Bindings, WhyNot> {
+/// The point where the match stops, if that is told, or that something would be too large.
+pub fn matches(eq: &Equation, lhs: &Pat, start: Bindings, t: &Term, tells: bool) -> Result<Bindings, WhyNot> {
     let mut m = Matcher {
         eq,
+        tells,
         bindings: start,
         path: vec![],
         matched: 0,
@@ -27,14 +28,20 @@ pub fn matches(eq: &Equation, lhs: &Pat, start: Bindings, t: &Term) -> Result<Bi
         rule_binders: vec![],
         deferred: vec![],
     };
-    for (v, bound) in m.bindings.terms.clone().into_iter().enumerate() {
-        if let Some(bound) = bound {
-            m.ty(&eq.vars[v].ty, bound.term.ty())?;
+    for (v, var) in eq.vars.iter().enumerate() {
+        if let Some(given) = m.bindings.term(v).map(|term| term.ty().clone()) {
+            m.ty(&var.ty, &given)?;
         }
     }
     m.go(lhs, t)?;
     m.settle()?;
     Ok(m.bindings)
+}
+
+/// Does neither form of the left side match, because of the pattern at the root?
+pub fn is_other_pattern(eq: &Equation, t: &Term) -> bool {
+    let is_other = |sides: &Sides| other_head(&sides.lhs, t).is_some();
+    is_other(&eq.sides) && eq.applied.as_ref().is_none_or(is_other)
 }
 
 /// Why neither form of the left side matches, where the pattern at the root tells: most rules that are tried on a term end
@@ -86,6 +93,8 @@ fn whole_application(mut why: WhyNot, depth: usize) -> WhyNot {
 
 struct Matcher<'a> {
     eq: &'a Equation,
+    /// Is it told where the match stops?
+    tells: bool,
     bindings: Bindings,
     path: Vec<u8>,
     matched: u32,
@@ -102,7 +111,13 @@ impl Matcher<'_> {
         Err(WhyNot { at: Path::new(self.path.iter().copied()), depth: self.matched, reason })
     }
 
+    /// What is too large is always told: no other place would be better.
+    fn told(&self) -> Result<(), WhyNot> {
+        if self.tells { Ok(()) } else { Err(WhyNot::untold()) }
+    }
+
     fn shape<T>(&self, expected: Shape, found: &Term) -> Result<T, WhyNot> {
+        self.told()?;
         self.fail(Reason::Shape { expected, found: found.clone() })
     }
 
@@ -233,6 +248,7 @@ impl Matcher<'_> {
             })
         };
         let Some(term) = renamed else {
+            self.told()?;
             let escaped = (0..depth).find(|i| !scope.contains(&Some(*i)) && t.has_free(*i)).unwrap_or(0);
             let binder = self.term_binders.iter().rev().nth(escaped as usize).cloned();
             return self.fail(Reason::Mentions {
@@ -243,6 +259,7 @@ impl Matcher<'_> {
         match &self.bindings.terms[v] {
             Some(first) if first.term == term => Ok(()),
             Some(first) => {
+                self.told()?;
                 let (variable, first) = (self.eq.vars[v].name.clone(), first.term.clone());
                 self.fail(Reason::Differs { variable, first, found: t.clone() })
             }
@@ -272,6 +289,7 @@ impl Matcher<'_> {
         if fits {
             return Ok(());
         }
+        self.told()?;
         let text = |a: &Arg| match a {
             Arg::Nat(n) => n.to_string(),
             Arg::Fun(f) => f.to_string(),
@@ -286,6 +304,7 @@ impl Matcher<'_> {
         if self.unify(expected, found)? {
             return Ok(());
         }
+        self.told()?;
         let expected = self.eq.readable_type(&expected.subst(&self.bindings));
         self.fail(Reason::Type { expected, found: found.clone() })
     }
@@ -354,6 +373,7 @@ impl Matcher<'_> {
             // What it would have to be is more than is counted with.
             Solution::Contradiction if self.is_beyond(&known, found) => self.fail(Reason::TooLarge),
             Solution::Bind(..) | Solution::Contradiction => {
+                self.told()?;
                 let expected = self.eq.readable_size(&known);
                 self.fail(Reason::Size { expected, found: found.clone() })
             }

@@ -9,7 +9,7 @@ use super::bindings::{Bindings, Bound};
 use super::condition::{forgotten, refuted};
 use super::equation::{Equation, RuleVar, Sides};
 use super::instance::instantiate;
-use super::matching::matches;
+use super::matching::{is_other_pattern, matches};
 use super::pat::{Pat, PatArg, PatNode};
 use super::why::WhyNot;
 use super::{Body, ParamKind, Rule, RuleArg, RuleData, RuleParam};
@@ -68,8 +68,8 @@ impl RightToLeft {
     /// The left side in the place of the right one.
     ///
     /// # Errors
-    /// How far the right side matched, and what stands in the way.
-    pub fn apply(&self, t: &Term, args: &[RuleArg]) -> Result<Applied, WhyNot> {
+    /// How far the right side matched, and what stands in the way, if that is told.
+    pub fn apply(&self, t: &Term, args: &[RuleArg], tells: bool) -> Result<Applied, WhyNot> {
         let index = match &*self.of.body {
             Body::Family(_) => self.of.depth(args),
             _ => Some(0),
@@ -78,12 +78,15 @@ impl RightToLeft {
         else {
             return Err(self.of.misfit(args));
         };
+        if !tells && is_other_pattern(&way.open, t) {
+            return Err(WhyNot::untold());
+        }
         let start = self.of.start(eq, args)?;
         let pairs = [(&way.open.sides, &eq.sides)];
         let applied = way.open.applied.as_ref().zip(eq.applied.as_ref());
         let mut nearest: Option<WhyNot> = None;
         for (open, sides) in applied.into_iter().chain(pairs) {
-            match way.rewrite(eq, open, sides, start.clone(), t) {
+            match way.rewrite(eq, (open, sides), start.clone(), t, tells) {
                 Ok(done) => return Ok(done),
                 Err(why) if nearest.as_ref().is_some_and(|near| near.depth >= why.depth) => {}
                 Err(why) => nearest = Some(why),
@@ -124,12 +127,12 @@ impl Way {
     fn rewrite(
         &self,
         eq: &Equation,
-        open: &Sides,
-        sides: &Sides,
+        (open, sides): (&Sides, &Sides),
         start: Bindings,
         t: &Term,
+        tells: bool,
     ) -> Result<Applied, WhyNot> {
-        let mut b = matches(&self.open, &open.lhs, start, t)?;
+        let mut b = matches(&self.open, &open.lhs, start, t, tells)?;
         let whole = open.lhs.size() as u32;
         let late = |why: WhyNot| WhyNot { depth: whole, ..why };
         for (v, count) in self.more.iter().enumerate() {

@@ -67,6 +67,11 @@ impl WhyNot {
         WhyNot { at: Path::root(), depth: 0, reason }
     }
 
+    /// Why a rule does not apply, where nobody asks.
+    pub fn untold() -> WhyNot {
+        WhyNot::here(Reason::Condition(String::new()))
+    }
+
     /// For procedures: another kind of term stands here.
     pub fn shape(expected: &'static str, found: &Term) -> WhyNot {
         WhyNot::here(Reason::Shape { expected: Shape::Words(expected), found: found.clone() })

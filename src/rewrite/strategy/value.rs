@@ -68,8 +68,8 @@ pub enum Node {
 
 #[derive(Default)]
 pub struct Nodes {
-    nodes: Vec<Node>,
-    known: FxHashMap<Node, StrategyId>,
+    nodes: Vec<Rc<Node>>,
+    known: FxHashMap<Rc<Node>, StrategyId>,
 }
 
 impl Nodes {
@@ -77,7 +77,7 @@ impl Nodes {
         if let Some(id) = self.known.get(&node) {
             return *id;
         }
-        let id = StrategyId(self.nodes.len() as u32);
+        let (id, node) = (StrategyId(self.nodes.len() as u32), Rc::new(node));
         self.nodes.push(node.clone());
         self.known.insert(node, id);
         id
@@ -85,6 +85,16 @@ impl Nodes {
 
     pub fn get(&self, id: StrategyId) -> &Node {
         &self.nodes[id.0 as usize]
+    }
+
+    /// The node, for who changes others meanwhile.
+    pub fn shared(&self, id: StrategyId) -> Rc<Node> {
+        self.nodes[id.0 as usize].clone()
+    }
+
+    /// The number of strategies, places where they are written included.
+    pub fn all(&self) -> usize {
+        self.nodes.len()
     }
 
     /// The strategy without the places where it is written.
@@ -97,6 +107,6 @@ impl Nodes {
 
     /// The number of different strategies.
     pub fn len(&self) -> usize {
-        self.nodes.iter().filter(|node| !matches!(node, Node::Written(..))).count()
+        self.nodes.iter().filter(|node| !matches!(***node, Node::Written(..))).count()
     }
 }

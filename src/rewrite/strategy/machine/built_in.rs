@@ -135,7 +135,7 @@ impl<'a> Machine<'a> {
                         Ok(t.clone())
                     }
                     // What was tested is the form of what stands here.
-                    Err(Halt::Failed(failure)) => {
+                    Err(Halt::Failed(failure)) if self.tells => {
                         let Failure { place, state, .. } = &*failure;
                         let weight = Weight { depth: 1, called: calls_of(&self.chain), ..NOTHING };
                         Err(Halt::Failed(Rc::new(Failure { place: place.clone(), weight, state: *state })))
@@ -231,8 +231,8 @@ impl<'a> Machine<'a> {
                 if t.as_pattern() == Some(p) {
                     return Ok(t.clone());
                 }
-                let reason = Reason::Shape { expected: Shape::Pattern(p, 0), found: t.clone() };
-                self.fail(s, Some(WhyNot::here(reason)))
+                let reason = || Reason::Shape { expected: Shape::Pattern(p, 0), found: t.clone() };
+                self.fail(s, self.tells.then(|| WhyNot::here(reason())))
             }
             // Handled where it can go on without going deeper.
             Native::IfThenElse => self.fail(s, None),
@@ -335,6 +335,7 @@ impl<'a> Machine<'a> {
                 Ok(next) => t = next,
                 Err(Halt::Failed(_)) => return Ok(t),
                 Err(Halt::Stopped(cause)) => return Err(Halt::Stopped(self.repeated(cause, inner, round))),
+                repeat => return repeat,
             }
             if t.digest() == seen || round == MOST_ROUNDS {
                 let again = t.digest() == seen;

@@ -129,6 +129,8 @@ pub(super) struct Leaf {
 pub(super) enum Halt {
     Failed(Rc<Failure>),
     Stopped(Box<Cause>),
+    /// The run has to be repeated, telling: what comes now is not done twice.
+    Repeat,
 }
 
 /// Where there was nothing to try.
@@ -149,6 +151,12 @@ pub(super) fn further(failure: Rc<Failure>, steps: u32, written: u32) -> Rc<Fail
     let passed = failure.weight.passed.saturating_add(written);
     let weight = Weight { passed, ..failure.weight.further(steps) };
     Rc::new(Failure { place: failure.place.clone(), weight, state: failure.state })
+}
+
+/// A failure of which nothing is noted.
+pub(super) fn untold() -> Rc<Failure> {
+    let leaf = Leaf { strategy: StrategyId(0), why: None, chain: None, told: None };
+    Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight: NOTHING, state: None })
 }
 
 pub(super) fn failed(leaf: Leaf, weight: Weight) -> Halt {

@@ -3,8 +3,12 @@
 //! The machine walks the term with the strategy; what rules did is kept in a trace of absolute positions, cut back
 //! where a choice is taken back. A strategy that failed on a sub-term fails on it again, wherever it stands, so
 //! failures are remembered by (strategy, digest); normal forms visit the same sub-terms thousands of times.
+//!
+//! Of thousands of failures one is told at most, and only where the whole strategy fails. So a run that takes long stops to note why
+//! things fail, and is repeated from its start, telling, where it fails itself: it goes the same way again.
 
 mod built_in;
+mod calls;
 mod failure;
 mod reach;
 mod rules;
@@ -12,12 +16,11 @@ mod rules;
 use super::evaluate::{Scope, callee_name};
 use super::native::Native;
 use super::script::Script;
-use super::value::{Callee, Node, Nodes, StrategyId};
+use super::value::{Callee, Node, Nodes, StrategyId, Value};
 use super::{Cause, Control, Env, Stuck};
 use crate::lang::MAX_DEPTH;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
-use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::syntax::ast;
@@ -25,9 +28,10 @@ use crate::lang::term::Term;
 use crate::rule::apply::{Counts, Step};
 use crate::rule::why::Reason;
 use crate::rule::{Rewritten, Rule, WhyNot};
+use calls::{Calls, Key};
 use failure::{
     Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, again, calls_of, chain_calls,
-    chain_names, failed, further, locate, nearer,
+    chain_names, failed, further, locate, nearer, untold,
 };
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -45,6 +49,9 @@ const MOST_TAIL_CALLS: usize = 100_000;
 
 /// Neither do repetitions of more rounds.
 const MOST_ROUNDS: u32 = 100_000;
+
+/// After so many steps nothing is noted of failures any more: shorter runs would not gain what repeating them takes.
+const TOLD_AT_FIRST: u64 = 2_000;
 
 /// One entry of the trace.
 struct Change {
@@ -72,8 +79,9 @@ pub(super) struct Machine<'a> {
     pub reaches: Vec<(&'a ast::Reach, u32)>,
     pub tests: Vec<(&'a ast::Sketch, u32)>,
     pub aliases_open: usize,
-    unfolded: FxHashMap<StrategyId, StrategyId>,
-    failures: FxHashMap<(StrategyId, Digest), Remembered>,
+    /// The body of each call that ran, by its number.
+    unfolded: Vec<Option<StrategyId>>,
+    failures: FxHashMap<Key, Remembered>,
     control: &'a mut Control<'a>,
     /// From the root to the term that is worked on, and the terms on the way.
     path: Vec<u8>,
@@ -91,13 +99,19 @@ pub(super) struct Machine<'a> {
     counts: Counts,
     /// Something was tried below the root.
     elsewhere: Cell<bool>,
+    /// Is it noted of failures why there are?
+    tells: bool,
+    /// With how much fuel left that ends; none where it does not.
+    tells_until: Option<u64>,
+    /// A failure of which nothing is noted.
+    untold: Rc<Failure>,
 }
 
 struct Tail {
     s: StrategyId,
     t: Term,
-    /// The calls that end in this strategy, with what was running around each: they fail if it does.
-    keys: FxHashMap<(StrategyId, Digest), Option<Rc<Chain>>>,
+    /// The calls that end in this strategy: they fail if it does.
+    calls: Calls,
     /// The best failure of the choices on the way.
     missed: Option<Rc<Failure>>,
     /// How many steps of a sequence succeeded, and how many of these the user wrote.
@@ -112,6 +126,7 @@ impl<'a> Machine<'a> {
         control: &'a mut Control<'a>,
         root: &Term,
     ) -> Machine<'a> {
+        let tells_until = Some(control.fuel.saturating_sub(TOLD_AT_FIRST));
         Machine {
             env,
             script,
@@ -124,7 +139,7 @@ impl<'a> Machine<'a> {
             reaches: vec![],
             tests: vec![],
             aliases_open: 0,
-            unfolded: FxHashMap::default(),
+            unfolded: vec![],
             failures: FxHashMap::default(),
             control,
             path: vec![],
@@ -138,6 +153,9 @@ impl<'a> Machine<'a> {
             depth: 0,
             counts: Counts::default(),
             elsewhere: Cell::new(false),
+            tells: true,
+            tells_until,
+            untold: untold(),
         }
     }
 
@@ -153,8 +171,15 @@ impl<'a> Machine<'a> {
 
     /// Runs a strategy on the whole program.
     pub fn start(mut self, text: &'a ast::Strategy, root: &Term) -> Result<Rewritten, Box<Stuck>> {
+        let fuel = self.control.fuel;
         let outcome = match self.strategy(text, 0) {
-            Ok(id) => self.run(id, root),
+            Ok(id) => match self.run(id, root) {
+                Err(Halt::Failed(_) | Halt::Repeat) if !self.tells => {
+                    self.begin_again(root, fuel);
+                    self.run(id, root)
+                }
+                outcome => outcome,
+            },
             Err(problem) => Err(Halt::Stopped(Box::new(Cause::Invalid(problem)))),
         };
         match outcome {
@@ -172,7 +197,24 @@ impl<'a> Machine<'a> {
                 let chain = self.chain.clone();
                 Err(self.stuck(*cause, &chain, at))
             }
+            // Whoever tells is not asked to.
+            Err(Halt::Repeat) => Err(self.stuck(Cause::OutOfFuel, &None, Path::root())),
         }
+    }
+
+    /// As at the start, but for what strategies stand for. From now on it is noted why they fail.
+    fn begin_again(&mut self, root: &Term, fuel: u64) {
+        (self.tells, self.tells_until) = (true, None);
+        self.control.fuel = fuel;
+        self.failures.clear();
+        self.trace.clear();
+        self.path.clear();
+        self.around.clear();
+        (self.looked_around, self.open_choices, self.kept, self.depth) = (0, 0, 0, 0);
+        self.chain = None;
+        self.kept_term = root.clone();
+        self.counts = Counts::default();
+        self.elsewhere.set(false);
     }
 
     fn cause(&self, leaf: &Leaf) -> Cause {
@@ -232,6 +274,9 @@ impl<'a> Machine<'a> {
 
     fn fail<T>(&self, strategy: StrategyId, why: Option<WhyNot>) -> Result<T, Halt> {
         self.elsewhere.set(self.elsewhere.get() || !self.path.is_empty());
+        if !self.tells {
+            return Err(Halt::Failed(self.untold.clone()));
+        }
         let kind = why.as_ref().map_or(Kind::Form, Kind::of);
         // Nearer than where there was nothing to try.
         let depth = 1 + why.as_ref().map_or(0, |w| w.depth);
@@ -241,6 +286,9 @@ impl<'a> Machine<'a> {
 
     /// A traversal came to a term without parts.
     fn no_parts<T>(&self, strategy: StrategyId, t: &Term) -> Result<T, Halt> {
+        if !self.tells {
+            return Err(Halt::Failed(self.untold.clone()));
+        }
         let why = Some(WhyNot::shape("a term with parts", t));
         let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
         Err(failed(leaf, NOTHING))
@@ -249,13 +297,15 @@ impl<'a> Machine<'a> {
     /// Runs a strategy that says in words what it means that it fails.
     fn told(&mut self, s: StrategyId, message: Name, t: &Term) -> Outcome {
         match self.run(s, t) {
-            Err(Halt::Failed(why)) if !why.weight.told => {
+            Err(Halt::Failed(why)) if self.tells && !why.weight.told => {
                 // As near as the strategy that speaks is, not as what it looked at.
                 let called = calls_of(&self.chain);
                 let weight = Weight { passed: 0, told: true, depth: 1, called, ..why.weight };
+                // What is said of it changes nothing of what is counted.
+                let state = why.state;
                 let leaf =
                     Leaf { strategy: s, why: None, chain: self.chain.clone(), told: Some((message, why)) };
-                Err(failed(leaf, weight))
+                Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state })))
             }
             outcome => outcome,
         }
@@ -290,8 +340,7 @@ impl<'a> Machine<'a> {
 
     fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
         let (outer, looked_around) = (self.chain.clone(), self.looked_around);
-        let mut tail =
-            Tail { s, t: t.clone(), keys: FxHashMap::default(), missed: None, passed: 0, written: 0 };
+        let mut tail = Tail { s, t: t.clone(), calls: Calls::default(), missed: None, passed: 0, written: 0 };
         let outcome = self.run_tail(&mut tail);
         match outcome {
             Ok(done) => {
@@ -301,13 +350,13 @@ impl<'a> Machine<'a> {
             }
             Err(Halt::Failed(failure)) => {
                 self.chain = outer;
-                let failure = nearer(tail.missed, further(failure, tail.passed, tail.written));
+                let failure = nearer(tail.missed, self.further(failure, tail.passed, tail.written));
                 if self.failures.len() > MEMORY {
                     self.failures.clear();
                 }
                 if self.looked_around == looked_around {
-                    for (key, around) in tail.keys {
-                        self.failures.insert(key, (failure.clone(), around));
+                    for (key, around) in tail.calls.all() {
+                        self.failures.insert(key, (failure.clone(), around.filter(|_| self.tells)));
                     }
                 }
                 Err(Halt::Failed(failure))
@@ -324,13 +373,17 @@ impl<'a> Machine<'a> {
                 return self.stop(Cause::OutOfFuel);
             }
             self.control.fuel -= 1;
+            if self.tells && self.tells_until.is_some_and(|until| self.control.fuel < until) {
+                self.tells = false;
+            }
             if self.control.fuel.is_multiple_of(64) && self.control.cancel.load(Ordering::Relaxed) {
                 return self.stop(Cause::Cancelled);
             }
             if self.control.fuel.is_multiple_of(4096) {
                 self.control.search.counted(&self.counts);
             }
-            match self.nodes.get(tail.s).clone() {
+            let node = self.nodes.shared(tail.s);
+            match *node {
                 Node::Seq(a, b) => {
                     tail.t = self.run(a, &tail.t)?;
                     tail.passed += 1;
@@ -343,7 +396,7 @@ impl<'a> Machine<'a> {
                 }
                 Node::Choice(a, b) => match self.attempt(a, &tail.t) {
                     Err(Halt::Failed(failure)) => {
-                        let failure = further(failure, tail.passed, tail.written);
+                        let failure = self.further(failure, tail.passed, tail.written);
                         tail.missed = Some(match tail.missed.take() {
                             Some(other) => nearer(Some(other), failure),
                             None => failure,
@@ -352,36 +405,33 @@ impl<'a> Machine<'a> {
                     }
                     outcome => return outcome,
                 },
-                Node::Call(callee, args) => {
+                Node::Call(ref callee, ref args) => {
                     let key = (tail.s, tail.t.digest());
                     if let Some((failure, then)) = self.failures.get(&key) {
-                        return Err(Halt::Failed(again(failure.clone(), then.clone(), self.chain.clone())));
+                        return Err(Halt::Failed(match self.tells {
+                            true => again(failure.clone(), then.clone(), self.chain.clone()),
+                            false => failure.clone(),
+                        }));
                     }
                     // The same strategy on the same term leads here again until the fuel is used up.
-                    if tail.keys.insert(key, self.chain.clone()).is_some() {
+                    if !tail.calls.insert(key, &self.chain) {
                         let cancelled = self.control.cancel.load(Ordering::Relaxed);
                         return self.stop(if cancelled { Cause::Cancelled } else { Cause::OutOfFuel });
                     }
-                    if tail.keys.len() > MOST_TAIL_CALLS {
+                    if tail.calls.len() > MOST_TAIL_CALLS {
                         return self.stop(Cause::TooDeep);
                     }
-                    self.enter(&callee);
-                    tail.s = match self.unfolded.get(&tail.s) {
-                        Some(body) => *body,
-                        None => match self.unfold(&callee, &args) {
-                            Ok(body) => {
-                                self.unfolded.insert(tail.s, body);
-                                body
-                            }
-                            Err(problem) => return self.invalid(problem),
-                        },
+                    self.enter(callee);
+                    tail.s = match self.body(tail.s, callee, args) {
+                        Ok(body) => body,
+                        Err(problem) => return self.invalid(problem),
                     };
                 }
-                Node::Rule(rule, args) => return self.apply_rule(tail.s, rule, &args, &tail.t),
+                Node::Rule(rule, ref args) => return self.apply_rule(tail.s, rule, args, &tail.t),
                 Node::Reach(n) => return self.reach(tail.s, n, &tail.t),
                 Node::Satisfies(n) => return self.satisfies(tail.s, n, &tail.t),
-                Node::Else(s, message) => return self.told(s, message, &tail.t),
-                Node::Unmet(text) => {
+                Node::Else(s, ref message) => return self.told(s, message.clone(), &tail.t),
+                Node::Unmet(ref text) => {
                     let text = format!("{text} does not hold");
                     return self.fail(tail.s, Some(WhyNot::here(Reason::Arguments(text))));
                 }
@@ -389,17 +439,41 @@ impl<'a> Machine<'a> {
                     self.chain = Chain::within(Frame::Written(span), self.chain.take());
                     tail.s = s;
                 }
-                Node::Native(Native::IfThenElse, args) => {
-                    let [c, yes, no] = self.strategies(Native::IfThenElse, &args)?;
+                Node::Native(Native::IfThenElse, ref args) => {
+                    let [c, yes, no] = self.strategies(Native::IfThenElse, args)?;
                     match self.attempt(c, &tail.t) {
                         Ok(t) => (tail.t, tail.s) = (t, yes),
                         Err(Halt::Failed(_)) => tail.s = no,
                         stopped => return stopped,
                     }
                 }
-                Node::Native(native, args) => return self.native(tail.s, native, &args, &tail.t),
+                Node::Native(native, ref args) => return self.native(tail.s, native, args, &tail.t),
             }
         }
+    }
+
+    /// The body of a call, which is made when it runs first.
+    fn body(
+        &mut self,
+        call: StrategyId,
+        callee: &Callee,
+        args: &[Value],
+    ) -> Result<StrategyId, Box<Diagnostic>> {
+        let at = call.0 as usize;
+        if let Some(Some(body)) = self.unfolded.get(at) {
+            return Ok(*body);
+        }
+        let body = self.unfold(callee, args)?;
+        if self.unfolded.len() <= at {
+            self.unfolded.resize(self.nodes.all(), None);
+        }
+        self.unfolded[at] = Some(body);
+        Ok(body)
+    }
+
+    /// The failure, as much nearer to success as the steps before it that succeeded.
+    fn further(&self, failure: Rc<Failure>, steps: u32, written: u32) -> Rc<Failure> {
+        if self.tells { further(failure, steps, written) } else { failure }
     }
 
     fn enter(&mut self, callee: &Callee) {
@@ -442,7 +516,7 @@ impl<'a> Machine<'a> {
                 children[usize::from(i)] = done;
                 Ok(t.with_children(children))
             }
-            Err(Halt::Failed(failure)) => {
+            Err(Halt::Failed(failure)) if self.tells => {
                 let (weight, state) = (failure.weight.further(step), failure.state);
                 Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), weight, state })))
             }

@@ -43,6 +43,11 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn reach(&mut self, s: StrategyId, n: u32, t: &Term) -> Outcome {
+        // A search is not run twice.
+        if !self.tells {
+            return Err(Halt::Repeat);
+        }
+        self.tells_until = None;
         let (reach, scope) = self.reaches[n as usize];
         let sizes = self.sizes_of(scope);
         let mut rules = reach.rules.as_ref().map(|_| vec![]);

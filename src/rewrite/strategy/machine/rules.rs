@@ -22,7 +22,7 @@ impl<'a> Machine<'a> {
             }
         };
         self.counts.tried += 1;
-        match rule.apply(t, &args) {
+        match rule.apply_telling(t, &args, self.tells) {
             // A strategy that goes on without it would end in something half done.
             Err(WhyNot { reason: Reason::TooLarge, .. }) => self.too_large(s),
             Err(why) => self.fail(s, Some(why)),
@@ -114,7 +114,7 @@ impl<'a> Machine<'a> {
                 Err(Halt::Failed(_)) => continue,
                 Err(stopped) => return Err(stopped),
             }
-            if rule.apply(t, &[RuleArg::Position(path.clone())]).is_ok() {
+            if rule.apply_telling(t, &[RuleArg::Position(path.clone())], false).is_ok() {
                 return Ok(Some(path));
             }
             first = first.or(Some(path));
