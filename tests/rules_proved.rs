@@ -20,7 +20,6 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceFromNeutral", Unproved::Procedure),
     ("chooseByWork", Unproved::Procedure),
     ("mapOfComponent", Unproved::Procedure),
-    ("mapReductionFission", Unproved::Procedure),
     ("vectorizeMap", Unproved::Procedure),
     // It does not see that these functions of sizes permute the indices.
     ("mapInBlocksApart", Unproved::MayFail),

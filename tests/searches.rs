@@ -544,13 +544,14 @@ fn guides_are_kept_as_text() {
 /// A search that chose its rules never says that there is no way.
 #[test]
 fn a_search_of_its_own_rules_does_not_say_impossible() {
-    let (searches, err) = examined(SCALE, "", "reach containsMap(7, ?) with (nodes: 500)", 1);
+    let (searches, err) =
+        examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (nodes: 500)", 1);
     assert!(err.contains("of 500 allowed") && err.contains("`with (nodes: 1000)`"), "{err}");
     assert!(!err.contains("can be reached"), "{err}");
     assert_eq!(searches.last().unwrap()["found"], false);
-    let (_, err) = examined(SCALE, "", "reach containsMap(7, ?) with (time: 1ms)", 1);
+    let (_, err) = examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (time: 1ms)", 1);
     assert!(err.contains("within the bounds") && err.contains("`with (time: 2ms)`"), "{err}");
-    let (_, err) = examined(SCALE, "", "reach containsMap(7, ?) with (memory: 1MiB)", 1);
+    let (_, err) = examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (memory: 1MiB)", 1);
     assert!(err.contains("of 1 MiB allowed") && err.contains("`with (memory: "), "{err}");
     // Rules make another `gather` of one, and none of what has none.
     for (goal, pattern) in
@@ -756,24 +757,6 @@ fn what_a_program_shares_is_shared_in_what_is_found() {
     }
 }
 
-/// A value that the sketch asks for in one place alone is changed in all.
-#[test]
-fn a_value_is_shared_in_one_form() {
-    let norm = "def f (x: n.m.f32) (g: m.f32): n.m.f32 = x |> map (\\row.
-  let mean = reduce (+) 0 row / (cast m : f32)
-  let d = row |> map (\\v. v - mean)
-  let var = reduce (+) 0 (d |> map (\\v. v * v))
-  zip d g |> map (\\p. fst p / sqrt var * snd p))\n";
-    let world = tempfile::tempdir().unwrap();
-    std::fs::write(world.path().join("p.rise"), norm).unwrap();
-    let goal = "reach containsMapPar(n/4, containsMap(4, containsReduceSeq(m/8, containsReduceSeq(8, ?))))";
-    let ran = run(world.path(), &["apply", "p.rise", "-s", goal]);
-    let names = ["let mean = ", "let d = "].iter().all(|name| ran.out.matches(name).count() == 1);
-    assert!(ran.code == 0 && names && ran.out.matches("/ cast m").count() == 1, "{}{}", ran.out, ran.err);
-    assert!(!ran.err.contains("times as much"), "{}", ran.err);
-    replays(world.path(), goal, "");
-}
-
 /// Several sums side by side, whose parts lie side by side, are made of one that sums up everything; of vectors too.
 /// Of the programs that are like the sketch, one that computes much more than the program given is taken where no other is found.
 #[test]
@@ -839,7 +822,7 @@ fn guides_make_several_sums_of_one() {
     ] {
         let ran = apply(&kernel(program), "", "", &format!("reach {goal} with (time: 60s)"));
         let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
-        let found = ran.code == 0 && ran.out.contains(shown) && !words.contains("transpose |> transpose");
+        let found = ran.code == 0 && ran.out.contains(shown) && !words.contains("|> transpose |> transpose");
         assert!(found, "{goal}: {}{}", ran.out, ran.err);
     }
 }
@@ -852,7 +835,7 @@ fn views_that_cancel_out_are_taken_away_at_the_end() {
     let max = "def f (x: (2*n).(2*m).f32): n.m.f32 = x |> split 2
   |> map (\\r. transpose r |> split 2 |> map (\\w. reduce max (-3.4e38) (join w)))";
     for (program, goal, left) in [
-        (all, "containsMap(m, containsMap(k, containsMap(n, ?)))", "transpose |> transpose"),
+        (all, "containsMap(m, containsMap(k, containsMap(n, ?)))", "|> transpose |> transpose"),
         (all, "containsMapPar(n, containsMap(m*k/8, containsMap(8, ?)))", "join |> split k"),
         (max, "containsMapPar(n*m, containsReduceSeq(4, ?))", "join |> split"),
     ] {

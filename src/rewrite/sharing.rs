@@ -22,8 +22,6 @@ const MOST_SHARED: usize = 16;
 const MOST_NODES: u32 = 4_000;
 /// Work is compared where all sizes are this one, which many numbers divide.
 const SIZE: i64 = 20_160;
-/// So many pairs of values are compared.
-const MOST_PAIRS: usize = 64;
 /// So many times as much is much.
 const MUCH: u64 = 2;
 
@@ -78,51 +76,6 @@ pub fn shared(program: &Term) -> Option<Term> {
         here = next;
     }
     (here != *program).then_some(here)
-}
-
-/// The program with one form of each value that it computes in several, as far as these are known to be `equal` where they stand, and the
-/// program still `holds` what is asked of it. None where there are none.
-pub fn in_one_form(
-    program: &Term,
-    equal: &dyn Fn(&Term, &Term) -> bool,
-    holds: &dyn Fn(&Term) -> bool,
-) -> Option<Term> {
-    let params = written_params(program).len();
-    let mut here = program.clone();
-    for _ in 0..MOST_SHARED {
-        if here.size() > MOST_NODES {
-            break;
-        }
-        let Some(next) = one_form_more(&here, params, equal, holds) else { break };
-        here = next;
-    }
-    (here != *program).then_some(here)
-}
-
-/// The largest of those values in the form that another one has.
-fn one_form_more(
-    program: &Term,
-    params: usize,
-    equal: &dyn Fn(&Term, &Term) -> bool,
-    holds: &dyn Fn(&Term) -> bool,
-) -> Option<Term> {
-    let mut values = Values::default();
-    values.walk(program, &Path::root(), false, &mut vec![], params);
-    let mut all: Vec<_> = values.of.iter().collect();
-    all.sort_by(|((_, a), v), ((_, b), w)| b.size().cmp(&a.size()).then_with(|| v.first.cmp(&w.first)));
-    let pairs = all.iter().flat_map(|one| all.iter().map(move |other| (*one, *other)));
-    let alike = pairs.filter(|(((home, a), _), ((there, b), _))| home == there && a != b && a.ty() == b.ty());
-    alike.take(MOST_PAIRS).find_map(|(((home, form), _), ((_, value), Value { first, .. }))| {
-        let part = program.at(first)?;
-        let between = program.binders_at(first).len().checked_sub(program.binders_at(home).len())? as u32;
-        if value.shift_up(between) != *part || !equal(&form.shift_up(between), part) {
-            return None;
-        }
-        let within = Path::new(first.steps().get(home.len()..)?.iter().copied());
-        let shared = part_shared(program.at(home)?, &within).ok()?;
-        let (_, body) = shared.as_app()?.0.as_lam()?;
-        program.replace_at(home, body.subst0(form)).filter(holds)
-    })
 }
 
 /// A binder above a position.

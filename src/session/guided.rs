@@ -56,7 +56,7 @@ pub(super) struct Shared {
 fn nodes_of(breadth: Breadth) -> (usize, usize) {
     match breadth {
         Breadth::Tight => (60_000, 60_000),
-        Breadth::Narrow | Breadth::Parting => (20_000, 60_000),
+        Breadth::Narrow => (20_000, 60_000),
         Breadth::Wide => (40_000, MOST_NODES),
     }
 }
@@ -247,8 +247,7 @@ impl Searcher<'_> {
         let Target { text, sketch, guide, is_goal } = target;
         way.lines.push(GuideLine { text: text.clone(), what: guide.what.clone(), reached: false });
         let goal_sizes = guide::sizes_of(sketch);
-        let step = guide::Step { sketch, sizes: &guide.sizes, makes: &guide.makes, parts: guide.parts };
-        let breadths = guide::breadths(&self.workspace().rules, now, &step);
+        let breadths = guide::breadths(&self.workspace().rules, now, sketch);
         for (i, breadth) in breadths.iter().copied().enumerate() {
             let behind = breadths.len() - 1 - i;
             let (few, many) = nodes_of(breadth);
@@ -267,7 +266,7 @@ impl Searcher<'_> {
             let clears = *is_goal && budget.clears;
             let bounds = Budget { nodes: nodes.min(most), time, best, rank, clears, ..budget.clone() };
             let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
-            let step = guide::Step { sizes, ..step };
+            let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
             let guides = Arc::new(way.lines.clone());
             let asked = Asked {

@@ -76,7 +76,7 @@ impl SearchRunner for Runner<'_> {
             Some(rules) => rules,
             None if self.chooses => {
                 let sizes = guide::sizes_of(&sketch);
-                let step = guide::Step { sketch: &sketch, sizes: &sizes, makes: &[], parts: false };
+                let step = guide::Step { sketch: &sketch, sizes: &sizes, makes: &[] };
                 chosen = guide::rules(&self.workspace.rules, start, &step, guide::Breadth::Wide);
                 &chosen
             }

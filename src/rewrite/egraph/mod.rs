@@ -319,19 +319,6 @@ impl Graph {
         Some(id)
     }
 
-    /// The class of a term, where it is in the graph, which must be clean.
-    pub fn class_of(&self, term: &Term) -> Option<Id> {
-        let ty = || self.tables.known_ty(term.ty());
-        let node = match term.expr() {
-            Expr::Var(i) => Node::var(*i, ty()?),
-            Expr::Lam(_, body) => Node::lam(self.class_of(body)?, ty()?),
-            Expr::App(f, e) => Node::app(self.class_of(f)?, self.class_of(e)?, ty()?),
-            Expr::Prim(p) => Node::leaf(self.tables.known_prim(p)?, ty()?),
-            Expr::Lit(l) => Node::leaf(self.tables.known_leaf(&Leaf::Lit(l.clone()))?, ty()?),
-        };
-        self.egraph.lookup(node).map(|id| self.find(id))
-    }
-
     /// The best member of a class, as a term.
     pub fn extract(&self, class: Id) -> Option<Term> {
         self.decoder().best(class)

@@ -24,8 +24,6 @@ pub enum Breadth {
     Tight,
     /// Of those that match everything, only those that make what is asked for.
     Narrow,
-    /// Also what parts that which a map computes.
-    Parting,
     /// All.
     Wide,
 }
@@ -83,8 +81,6 @@ pub struct Step<'a> {
     pub sizes: &'a [Nat],
     /// What rules may make on the way, those that match everything too.
     pub makes: &'a [Pattern],
-    /// What maps compute may have to be parted.
-    pub parts: bool,
 }
 
 /// Rules for strategies whose result others of the library lead to step by step: searches have these, and would only make all
@@ -93,7 +89,7 @@ const COMPOSED: [&str; 3] = ["mapInStrides", "liftReduceOfOne", "reducePairsInPa
 
 /// The rules that can help from `now` to a sketch.
 pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -> Vec<RuleUse> {
-    let Step { sketch, sizes, makes, parts } = *step;
+    let Step { sketch, sizes, makes } = *step;
     let had = patterns_of(now);
     let mut asked = patterns_asked_for(sketch);
     if asks_for_vectors(sketch) {
@@ -106,7 +102,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
             known.retain(|p| OF_ARRAYS.contains(p));
             known.extend(OF_LAYOUTS.iter().chain(&OF_STORES).filter(|_| stores));
         }
-        Breadth::Narrow | Breadth::Parting | Breadth::Wide => known.extend(ALWAYS),
+        Breadth::Narrow | Breadth::Wide => known.extend(ALWAYS),
     }
     let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
     let is_taken = |r: &&Rule| !r.is_right_to_left() && !COMPOSED.contains(&&*r.name);
@@ -141,24 +137,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
             }
         }
     }
-    if breadth != Breadth::Tight {
-        let parts = parts && breadth != Breadth::Narrow;
-        out.extend(procedures(library, sketch, parts).filter(usable));
-    }
     out
-}
-
-/// The procedures that can help. Loops within a map can be exchanged with it only where they stand alone, and what no equation takes apart,
-/// as pairs of pairs, becomes vectors by one.
-fn procedures<'a>(
-    library: &'a RuleSet,
-    sketch: &Sketch,
-    parts: bool,
-) -> impl Iterator<Item = RuleUse> + use<'a> {
-    let parting = parts.then_some("mapReductionFission");
-    let vectorising = asks_for_vectors(sketch).then_some("vectorizeMap");
-    let rules = parting.into_iter().chain(vectorising).filter_map(|name| library.get(name));
-    rules.map(|rule| RuleUse { rule: rule.clone(), args: vec![] })
 }
 
 /// Sizes to be tried where none is named.
@@ -170,12 +149,11 @@ fn usual_sizes(now: &Term) -> Vec<Nat> {
     USUAL_SIZES.into_iter().chain(others).map(Nat::constant).collect()
 }
 
-/// The breadths that are tried from a program to a sketch, one after the other.
-pub fn breadths(library: &RuleSet, now: &Term, step: &Step<'_>) -> Vec<Breadth> {
-    let is_tight = asks_for_store(step.sketch, now) || separations(library, now).next().is_some();
+/// The breadths that are tried from a program to a goal, one after the other.
+pub fn breadths(library: &RuleSet, now: &Term, goal: &Sketch) -> Vec<Breadth> {
+    let is_tight = asks_for_store(goal, now) || separations(library, now).next().is_some();
     let tight = is_tight.then_some(Breadth::Tight);
-    let parting = step.parts.then_some(Breadth::Parting);
-    tight.into_iter().chain([Breadth::Narrow]).chain(parting).chain([Breadth::Wide]).collect()
+    tight.into_iter().chain([Breadth::Narrow, Breadth::Wide]).collect()
 }
 
 /// Does a sketch ask for something that is stored, where the program stores nothing?

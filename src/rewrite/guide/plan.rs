@@ -27,13 +27,11 @@ pub struct Guide {
     pub sizes: Vec<Nat>,
     /// What rules may make on the way, those that match everything too, whether or not the program has it.
     pub makes: Vec<Pattern>,
-    /// What maps compute may have to be parted for it: a loop of theirs comes to stand around them.
-    pub parts: bool,
 }
 
 impl Guide {
     pub(super) fn new(nest: Nest, what: impl Into<String>, sizes: Vec<Nat>) -> Guide {
-        Guide { nest, what: what.into(), sizes, makes: vec![], parts: false }
+        Guide { nest, what: what.into(), sizes, makes: vec![] }
     }
 }
 

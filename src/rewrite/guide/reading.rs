@@ -419,9 +419,7 @@ impl Reading {
                 let what =
                     format!("the loop over {} outside of that over {}", now[at].size(), now[at - 1].size());
                 now.swap(at - 1, at);
-                let mut exchanged = guide(&now, what, vec![]);
-                exchanged.parts = now[at - 1].l.pattern.is_reduce() && now[at].l.pattern.is_map();
-                guides.push(exchanged);
+                guides.push(guide(&now, what, vec![]));
             }
         }
         guides

@@ -1,7 +1,6 @@
 //! The rules that are procedures, because no equation between two terms says what they do. Each has examples and is
 //! under the same tests as the others (`rules/README.md`).
 
-use super::apart::reductions_apart;
 use super::apply::Applied;
 use super::instance::is_gentle;
 use super::load::{Source, Sources};
@@ -197,18 +196,6 @@ const ROWS: &[Row] = &[
         run: |t, _| map_of_component(t),
         makes: &[Pattern::Map],
         searched: InSearches::Matches { sides: &["map f (zip a b)"], reads: &["f"] },
-    },
-    Row {
-        name: "mapReductionFission",
-        version: 1,
-        params: &[],
-        doc: "A map of a function that reduces something of its element, beside what else it does, computes the largest of these reductions in a \
-              map before it, for all elements.",
-        text: "map (\\x. b) xs ~> map (\\p. b[fst p/x][snd p/e]) (zip xs (map (\\x. e) xs)), e a reduction in b",
-        marks: Marks::NONE,
-        run: |t, _| reductions_apart(t),
-        makes: &[Pattern::Map, Pattern::Zip, Pattern::Fst, Pattern::Snd],
-        searched: InSearches::Matches { sides: &["map (\\x. b) xs"], reads: &["b"] },
     },
     Row {
         name: "vectorizeMap",

@@ -4,7 +4,6 @@
 //! Holds: a rule that loads keeps the type of every term that it rewrites; whether it keeps the meaning is tested
 //! against the interpreter (`check`). One definition serves strategies, the e-graph, the screen and the tests.
 
-mod apart;
 pub mod apply;
 pub mod bindings;
 pub mod builtin;

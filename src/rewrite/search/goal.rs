@@ -21,8 +21,6 @@ pub struct Form {
     pub term: Term,
     /// What was taken away from its normal form.
     pub cleared: Vec<Cleared>,
-    /// What it is the form of, where that is not what was found, but another program of the graph.
-    pub instead: Option<Term>,
 }
 
 /// The forms in which a program is shown where they satisfy the sketch, likeliest first; whether a program does is asked of the
@@ -54,12 +52,11 @@ impl Asked {
         let Extracted { term: extracted, cost } = found;
         let holds = |t: &Term| self.sketch.satisfied_by(t) && are_whole(&self.filling, t);
         let as_it_stands = || {
-            let form = Form { term: extracted.clone(), cleared: vec![], instead: None };
+            let form = Form { term: extracted.clone(), cleared: vec![] };
             Some(form).filter(|form| holds(&form.term))
         };
         let shown = forms(&extracted, &holds).into_iter().find(|form| holds(&form.term));
-        let Form { term, cleared, instead } = shown.or_else(as_it_stands)?;
-        let extracted = instead.unwrap_or(extracted);
+        let Form { term, cleared } = shown.or_else(as_it_stands)?;
         Some(Reached { extracted, cleared, term, cost, filling: self.filling.clone() })
     }
 }

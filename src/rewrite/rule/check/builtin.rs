@@ -39,7 +39,6 @@ pub(super) fn draw(name: &str, origin: Origin) -> Option<Case> {
             (map_of_open_length(&mut g, &mut ctx)?, vec![RuleArg::Nat(least)])
         }
         "mapOfComponent" => (map_of_component(&mut g, &mut ctx)?, vec![]),
-        "mapReductionFission" => (map_with_reductions(&mut g, &mut ctx)?, vec![]),
         "vectorizeMap" => (vectors_of_a_map(&mut g, &mut ctx)?, vec![]),
         _ => return None,
     };
@@ -110,23 +109,6 @@ fn map_of_component(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
     let f = g.term(ctx, &Type::fun(element, result), 3)?;
     let of_pair = |p: Term| Ok(Term::app(f, if is_first { b::fst(p)? } else { b::snd(p)? }));
     b::map(b::lam("p", Type::pair(first, second), of_pair).ok()?, b::zip(a, b).ok()?).ok()
-}
-
-/// A map of a function that reduces something of its element, and does something else with that and the element.
-fn map_with_reductions(g: &mut Gen, ctx: &mut Vec<Type>) -> Option<Term> {
-    let (element, over, result) = (g.data_type(1), g.data_type(1), g.data_type(1));
-    let reduced = Type::scalar(if g.one_in(2) { Scalar::I32 } else { Scalar::F32 });
-    let [elements, length] = [g.below(4), g.below(4)].map(|n| Nat::constant(1 + n as i64));
-    let xs = g.term(ctx, &Type::array(elements, element.clone()), 2)?;
-    let of_both = g.term(ctx, &Type::fun(element.clone(), Type::fun(reduced.clone(), result)), 3)?;
-    ctx.push(element.clone());
-    let step = g.term(ctx, &Type::fun(reduced.clone(), Type::fun(over.clone(), reduced.clone())), 3);
-    let init = g.term(ctx, &reduced, 2);
-    let array = g.term(ctx, &Type::array(length, over), 3);
-    ctx.pop();
-    let reduction = b::reduce_seq(step?, init?, array?).ok()?;
-    let both = Term::app(Term::app(of_both.shift_up(1), Term::var(0, element.clone())), reduction);
-    b::map(Term::lam("x", element, both), xs).ok()
 }
 
 /// A reduction of scalars by an operator that has a neutral value.

@@ -16,7 +16,7 @@ use crate::search::cost::{Cost, repeats_dimension};
 use crate::search::goal::{Form, Programs, Ranking, Reached};
 use crate::search::insight::Insight;
 use crate::search::{Budget, Control, Grown, IterationReport, Limit, Outcome, Phase, Progress, Report};
-use crate::sharing::{amount, in_one_form, shared, times};
+use crate::sharing::{amount, shared, times};
 use crate::sketch::Shape;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
@@ -194,32 +194,9 @@ impl Search {
     }
 
     /// The forms of a program that was found: in normal form, if that was asked for, without views that cancel out; and with
-    /// values shared again that it computes more often than the program from which the search started. Where it still computes more, since
-    /// one value was changed in several ways, first with one form of each.
+    /// values shared again that it computes more often than the program from which the search started.
     fn forms(&self, t: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Form> {
-        let own = self.forms_of(t, holds);
-        let computes = |forms: &[Form]| forms.first().and_then(|form| amount(&form.term));
-        let Some((now, given)) = computes(&own).zip(self.amount).filter(|_| self.shares) else { return own };
-        if now <= given {
-            return own;
-        }
-        let equal =
-            |a: &Term, b: &Term| self.graph.class_of(a).is_some_and(|a| self.graph.class_of(b) == Some(a));
-        let still_holds = |t: &Term| {
-            let normal = if self.budget.normal { normal_form_with(&self.params, t) } else { None };
-            holds(normal.as_ref().unwrap_or(t))
-        };
-        let Some(instead) = in_one_form(t, &equal, &still_holds) else { return own };
-        let mut others = self.forms_of(&instead, holds);
-        if computes(&others).is_none_or(|then| then >= now) {
-            return own;
-        }
-        others.iter_mut().for_each(|form| form.instead = Some(instead.clone()));
-        others.into_iter().chain(own).collect()
-    }
-
-    fn forms_of(&self, t: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Form> {
-        let form = |term: Term, cleared: &[Cleared]| Form { term, cleared: cleared.to_vec(), instead: None };
+        let form = |term: Term, cleared: &[Cleared]| Form { term, cleared: cleared.to_vec() };
         if !self.budget.normal {
             return self.shared_again(t).map(|term| form(term, &[])).into_iter().collect();
         }
