@@ -270,16 +270,18 @@ fn ways_that_turn_back_are_written_by_a_shorter_one() {
     replays(world.path(), "reach containsMapPar(n/12, containsMapSeq(3, contains(((? * ?) : <4>f32))))", "");
 }
 
-/// Vectors of a length that no list has, and sums in lanes, without rules and guides.
+/// Vectors of a length that no list has, sums in lanes, and pairs of vectors, without rules and guides.
 #[test]
 fn a_search_of_its_own_rules_finds_lanes_of_any_length() {
     let world = tempfile::tempdir().unwrap();
     let dot = "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0";
-    std::fs::write(world.path().join("p.rise"), dot).unwrap();
-    for goal in [
-        "containsReduceSeq(k/5, containsAddMulVec)",
-        "containsReduceSeq(k/32, containsReduceSeq(4, containsAddMulVec))",
+    let axpy = "def f (al: f32) (x: n.f32) (y: n.f32): n.f32 = zip x y |> map (\\p. al * fst p + snd p)";
+    for (program, goal) in [
+        (dot, "containsReduceSeq(k/5, containsAddMulVec)"),
+        (dot, "containsReduceSeq(k/32, containsReduceSeq(4, containsAddMulVec))"),
+        (axpy, "containsMapPar(n/24, containsMap(4.(<6>f32 * <6>f32), ?))"),
     ] {
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
         let ran = run(world.path(), &["search", "p.rise", &format!("reach {goal}")]);
         assert_eq!(ran.code, 0, "{goal}: {}", ran.err);
     }
@@ -542,14 +544,25 @@ fn guides_are_kept_as_text() {
 /// A search that chose its rules never says that there is no way.
 #[test]
 fn a_search_of_its_own_rules_does_not_say_impossible() {
-    let (searches, err) = examined(SCALE, "", "reach containsReduceSeq(7, ?) with (nodes: 500)", 1);
+    let (searches, err) =
+        examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (nodes: 500)", 1);
     assert!(err.contains("of 500 allowed") && err.contains("`with (nodes: 1000)`"), "{err}");
     assert!(!err.contains("can be reached"), "{err}");
     assert_eq!(searches.last().unwrap()["found"], false);
-    let (_, err) = examined(SCALE, "", "reach contains(gather) with (time: 1ms)", 1);
+    let (_, err) = examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (time: 1ms)", 1);
     assert!(err.contains("within the bounds") && err.contains("`with (time: 2ms)`"), "{err}");
-    let (_, err) = examined(SCALE, "", "reach contains(gather) with (memory: 1MiB)", 1);
+    let (_, err) = examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (memory: 1MiB)", 1);
     assert!(err.contains("of 1 MiB allowed") && err.contains("`with (memory: "), "{err}");
+    // Rules make another `gather` of one, and none of what has none.
+    for (goal, pattern) in
+        [("contains(gather)", "gather"), ("containsMap(64*n, contains(scatter))", "scatter")]
+    {
+        let (searches, err) = examined(SCALE, "", &format!("reach {goal}"), 1);
+        let said = format!(
+            "asks for `{pattern}`. The program has none, and no rule of the library makes it of what is there"
+        );
+        assert!(searches.is_empty() && err.contains(&said), "{err}");
+    }
 }
 
 #[test]
@@ -711,8 +724,11 @@ fn what_a_program_shares_is_shared_in_what_is_found() {
     for goal in ["containsMapPar(n, containsReduceSeq(m, ?))", "containsMapPar(n/4, containsMap(4, ?))"] {
         let search = format!("reach {goal}");
         let direct = run(world.path(), &["apply", "p.rise", "-s", &search]);
+        let names = ["let top =", "let es =", "let s ="];
         assert!(
-            direct.code == 0 && direct.out.matches("let ").count() == 3,
+            direct.code == 0
+                && direct.out.matches("let ").count() == 3
+                && names.iter().all(|n| direct.out.contains(n)),
             "{goal}: {}{}",
             direct.out,
             direct.err
@@ -730,19 +746,15 @@ fn what_a_program_shares_is_shared_in_what_is_found() {
     }
     // The sketch asks for what shares nothing: it is told how much more that computes.
     let apart = "reach contains(map (\\v. exp (v - reduce max ? ?)))";
-    let told = run(world.path(), &["search", "p.rise", apart]);
-    assert!(
-        told.code == 0
-            && told
-                .out
-                .split_whitespace()
-                .collect::<Vec<_>>()
-                .join(" ")
-                .contains("times as much as the program given"),
-        "{}{}",
-        told.out,
-        told.err
-    );
+    for (args, to_err) in
+        [(["search", "p.rise", apart].as_slice(), false), (&["apply", "p.rise", "-s", apart], true)]
+    {
+        let told = run(world.path(), args);
+        let said = if to_err { &told.err } else { &told.out };
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_said = words.matches("times as much as the program given").count() == 1;
+        assert!(told.code == 0 && is_said, "{args:?}: {}{}", told.out, told.err);
+    }
 }
 
 /// Several sums side by side, whose parts lie side by side, are made of one that sums up everything; of vectors too.
@@ -797,6 +809,7 @@ fn ways_without_steps_are_written() {
 
 #[test]
 fn guides_make_several_sums_of_one() {
+    // Without views that cancel out.
     for (program, goal, shown) in [
         ("dot", "containsReduceSeq(k/16, containsMap(16, containsAddMul))", "split 16"),
         ("gemv", "containsMap(m, containsReduceSeq(n/12, containsMap(12, containsAddMul)))", "split 12"),
@@ -808,9 +821,34 @@ fn guides_make_several_sums_of_one() {
         ("asum", "containsReduceSeq(n/24, containsMap(24, contains(abs)))", "split 24"),
     ] {
         let ran = apply(&kernel(program), "", "", &format!("reach {goal} with (time: 60s)"));
-        let found = ran.code == 0 && ran.out.contains(shown);
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let found = ran.code == 0 && ran.out.contains(shown) && !words.contains("|> transpose |> transpose");
         assert!(found, "{goal}: {}{}", ran.out, ran.err);
     }
+}
+
+/// What views that cancel out leave is found, and the rewrites that take them away are told, too; what the sketch asks for stays.
+#[test]
+fn views_that_cancel_out_are_taken_away_at_the_end() {
+    let world = tempfile::tempdir().unwrap();
+    let all = "def f (x: n.m.k.f32): n.m.k.f32 = x |> map (map (map sqrt))";
+    let max = "def f (x: (2*n).(2*m).f32): n.m.f32 = x |> split 2
+  |> map (\\r. transpose r |> split 2 |> map (\\w. reduce max (-3.4e38) (join w)))";
+    for (program, goal, left) in [
+        (all, "containsMap(m, containsMap(k, containsMap(n, ?)))", "|> transpose |> transpose"),
+        (all, "containsMapPar(n, containsMap(m*k/8, containsMap(8, ?)))", "join |> split k"),
+        (max, "containsMapPar(n*m, containsReduceSeq(4, ?))", "join |> split"),
+    ] {
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
+        let strategy = format!("reach {goal}");
+        let ran = run(world.path(), &["apply", "p.rise", "-s", &strategy]);
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(ran.code == 0 && !words.contains(left), "{goal}: {}{}", ran.out, ran.err);
+        replays(world.path(), &strategy, "");
+    }
+    let kept = "reach contains(transpose (transpose ?)) using { transposePairAfter, removeTransposePair }";
+    let ran = apply("def f (x: n.m.f32): n.m.f32 = x |> map (map sqrt)", "", "", kept);
+    assert!(ran.code == 0 && ran.out.contains("transpose"), "{}{}", ran.out, ran.err);
 }
 
 /// Rules whose right sides no equation says are matched by the left sides that they have.

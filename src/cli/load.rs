@@ -159,6 +159,8 @@ pub fn run_strategies(
             None => strategy.clone(),
         };
         session.perform_watched(Action::Strategy { text, at: Path::root() }, &|job| told(&job.progress))?;
+        let more = session.history().computes_more(session.current());
+        more.iter().for_each(|more| output::complain(&format!("note: {more}\n")));
     }
     Ok(())
 }

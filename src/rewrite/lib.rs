@@ -12,9 +12,11 @@ use shine_lang as lang;
 #[allow(dead_code, reason = "each stage draws what it needs")]
 mod arbitrary;
 
+pub mod clearing;
 pub mod egraph;
 pub mod encodings;
 pub mod guide;
+pub mod names;
 pub mod normal;
 pub mod rule;
 pub mod search;

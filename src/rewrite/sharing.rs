@@ -12,6 +12,7 @@ use crate::lang::term::Term;
 use crate::lang::work;
 use crate::normal::written_params;
 use crate::rule::builtin::part_shared;
+use crate::search::about;
 use crate::sketch::holes::sizes_in;
 use std::collections::HashMap;
 
@@ -21,6 +22,8 @@ const MOST_SHARED: usize = 16;
 const MOST_NODES: u32 = 4_000;
 /// Work is compared where all sizes are this one, which many numbers divide.
 const SIZE: i64 = 20_160;
+/// So many times as much is much.
+const MUCH: u64 = 2;
 
 /// How much a program computes, as a number to be compared with that of another one of the same sizes; none where it cannot be
 /// counted.
@@ -33,6 +36,23 @@ pub fn amount(program: &Term) -> Option<f64> {
     }
     let work = work::of(program, &sizes);
     Some(work.flops + work.integer_operations).filter(|amount| *amount > 0.0)
+}
+
+/// How many times as much a program computes as one that computes this, where that is much.
+pub fn times(program: &Term, given: f64) -> Option<u64> {
+    let times = (amount(program)? / given).round() as u64;
+    (times >= MUCH).then_some(times)
+}
+
+/// That what was found computes so many times as much.
+pub fn times_told(times: u64) -> String {
+    let times = about(times as f64);
+    format!("It computes about {times} times as much as the program given, where sizes are large.")
+}
+
+/// That a program which was found computes much more than the one given, if it does.
+pub fn told(given: &Term, found: &Term) -> Option<String> {
+    times(found, amount(given)?).map(times_told)
 }
 
 /// Does the program share values, as `let` in its text does?

@@ -148,7 +148,10 @@ impl Searcher<'_> {
         for (filled, plan) in ways {
             let mut way = Way::default();
             match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
-                Ok(()) => return Ok(self.keep(start, way.chain)),
+                Ok(()) => {
+                    way.chain.iter_mut().rev().take(1).for_each(|last| last.compares_with(start));
+                    return Ok(self.keep(start, way.chain));
+                }
                 Err(Halt::Failure(failure)) => {
                     self.keep_made(account.known);
                     self.leave_all(way.failed, account.ended, goal);
@@ -260,7 +263,8 @@ impl Searcher<'_> {
             let nodes = nodes.saturating_mul(most.max(MOST_NODES)) / MOST_NODES;
             // A breadth whose rules do not get there leaves time to those behind it.
             let time = left / u32::try_from(behind + 1).unwrap_or(1);
-            let bounds = Budget { nodes: nodes.min(most), time, best, rank, ..budget.clone() };
+            let clears = *is_goal && budget.clears;
+            let bounds = Budget { nodes: nodes.min(most), time, best, rank, clears, ..budget.clone() };
             let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);

@@ -8,6 +8,7 @@ use crate::lang::syntax::without_comments;
 use crate::lang::term::Term;
 use crate::rewrite::rule::Marks;
 use crate::rewrite::rule::apply::Counts;
+use crate::rewrite::sharing;
 use petgraph::Direction;
 use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 
@@ -197,6 +198,12 @@ impl History {
         }
         line.reverse();
         line
+    }
+
+    /// That what searches found in the revision computes much more than the program before it, if it does.
+    pub fn computes_more(&self, id: RevisionId) -> Option<String> {
+        let made = self.revision(id).filter(|made| !made.searches.is_empty())?;
+        sharing::told(&self.revision(self.parent(id)?)?.term, &made.term)
     }
 
     /// Every rule application from the program as it was read to the revision.

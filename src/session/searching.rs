@@ -22,6 +22,7 @@ use crate::rewrite::search::{
     self, Budget, Limit, Outcome, PartReport, Pause, Report, Search, StopPoint, Trail,
 };
 use crate::rewrite::search::{IN_PART, OF_FUNCTION};
+use crate::rewrite::sharing::{amount, times};
 use crate::rewrite::sketch::{self, Sketch, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::fs::File;
@@ -676,6 +677,16 @@ impl Searcher<'_> {
 }
 
 impl Ended {
+    /// How much more is computed is told of this program, and not of the one that the last guide led to.
+    pub(super) fn compares_with(&mut self, given: &Term) {
+        let own = [&mut self.report].into_iter().chain(self.examined.iter_mut().map(|e| &mut e.report));
+        for report in own {
+            if let Outcome::Found(found) = &mut report.outcome {
+                found.times = amount(given).and_then(|given| times(&found.term, given));
+            }
+        }
+    }
+
     /// It was the last of so many that were made for a goal, and stands for all of them.
     pub(super) fn is_of_many(&mut self, searches: usize, goal: &str) {
         let outcome = &mut self.outcome;

@@ -24,6 +24,7 @@ use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
 use crate::lower;
 use crate::rewrite::guide::{Enabling, enabling};
+use crate::rewrite::names::named;
 use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, apply_at};
@@ -365,7 +366,8 @@ impl Workspace {
         let rules = done.steps.iter().filter_map(|s| self.rules.of_step(s));
         let marks = rules.flat_map(|used| used.rule.marks.iter()).collect();
         let step = RevisionStep { rule: text.to_string(), marks, at: at.clone(), after: done.term.clone() };
-        Ok(Change { term: done.term, paths: done.paths, steps: vec![step], counts: done.counts })
+        let term = named(&done.term, &self.program.term);
+        Ok(Change { term, paths: done.paths, steps: vec![step], counts: done.counts })
     }
 
     /// Reads a strategy.
@@ -476,6 +478,7 @@ impl Workspace {
         let misplaced = || Diagnostic::error("E0811", "A rewritten part does not fit its place.");
         let term = root.replace_at(at, done.term.clone()).ok_or_else(misplaced)?;
         term.check().map_err(|why| misplaced().note(why))?;
+        let term = named(&term, &self.program.term);
         let steps = way.iter().flat_map(|leg| leg.steps.iter().cloned()).collect();
         Ok(Change { term, paths: done.paths.below(at), steps, counts: done.counts })
     }

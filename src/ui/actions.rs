@@ -212,7 +212,11 @@ fn tell_found(app: &mut App, revision: RevisionId) -> bool {
     let key = |command| app.setup.keys.key(command).unwrap_or_default();
     let (pane, preview) = (key(Command::SearchPane), key(Command::Preview));
     let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
-    app.tell(Role::Good, format!("Found in {steps}, revision {revision}: {pane}, then {preview} shows how."));
+    let text = format!("Found in {steps}, revision {revision}: {pane}, then {preview} shows how.");
+    match app.session.history().computes_more(revision) {
+        Some(more) => app.tell(Role::Warning, format!("{more} {text}")),
+        None => app.tell(Role::Good, text),
+    }
     true
 }
 

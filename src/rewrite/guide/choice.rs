@@ -11,8 +11,8 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::term::Term;
 use crate::rule::apply::apply_at;
 use crate::rule::condition::Condition;
-use crate::rule::pat::{Pat, PatNode};
-use crate::rule::{Equation, ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
+use crate::rule::makes::{Makes, all_made};
+use crate::rule::{ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
 use crate::search::usable;
 use crate::sketch::{ArgSketch, Shape, Sketch};
 use std::collections::BTreeSet;
@@ -117,7 +117,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     let mut out: Vec<RuleUse> = separations(library, now).collect();
     for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
-            let Sides { from, made } = Sides::of(equation);
+            let Makes { from, made } = Makes::of(equation);
             let is_known = from.union(&made).all(|p| known.contains(p));
             // How a loop runs is said only as the sketch says it.
             let is_wanted = made
@@ -194,7 +194,7 @@ pub fn separated(library: &RuleSet, start: &Term) -> Vec<Term> {
 
 /// What comes with a pattern that the program lacks, where no rule makes it of what is known alone.
 fn company(pattern: Pattern, rules: &[&Rule], known: &BTreeSet<Pattern>) -> BTreeSet<Pattern> {
-    let sides = rules.iter().flat_map(|r| r.equations()).map(Sides::of);
+    let sides = rules.iter().flat_map(|r| r.equations()).map(Makes::of);
     let makers = sides.filter(|s| s.made.contains(&pattern) && s.from.is_subset(known));
     let unknown = makers.map(|s| s.made.difference(known).copied().collect::<BTreeSet<Pattern>>());
     unknown.min_by_key(BTreeSet::len).unwrap_or_default()
@@ -205,31 +205,8 @@ fn company(pattern: Pattern, rules: &[&Rule], known: &BTreeSet<Pattern>) -> BTre
 fn made_plainly(rules: &[&Rule], had: &BTreeSet<Pattern>) -> BTreeSet<Pattern> {
     let plain =
         |r: &&&Rule| !r.params.iter().any(|p| matches!(p.kind, ParamKind::Nat(_) | ParamKind::Addr(_)));
-    let mut sides: Vec<Sides> =
-        rules.iter().filter(plain).flat_map(|r| r.equations()).map(Sides::of).collect();
-    let mut there: BTreeSet<Pattern> = had.iter().chain(&ALWAYS).copied().collect();
-    loop {
-        let (apply, wait): (Vec<_>, Vec<_>) = sides.into_iter().partition(|s| s.from.is_subset(&there));
-        if apply.is_empty() {
-            return there;
-        }
-        there.extend(apply.into_iter().flat_map(|s| s.made));
-        sides = wait;
-    }
-}
-
-/// The patterns of a rule's left side, and those that only its right side has.
-struct Sides {
-    from: BTreeSet<Pattern>,
-    made: BTreeSet<Pattern>,
-}
-
-impl Sides {
-    fn of(equation: &Equation) -> Sides {
-        let from = patterns_in(&equation.sides.lhs);
-        let made = patterns_in(&equation.sides.rhs).difference(&from).copied().collect();
-        Sides { from, made }
-    }
+    let makes = rules.iter().filter(plain).flat_map(|r| r.equations()).map(Makes::of);
+    all_made(makes, &had.iter().chain(&ALWAYS).copied().collect())
 }
 
 /// The address spaces that the sketch names for these patterns.
@@ -264,11 +241,6 @@ fn arguments(params: &[RuleParam], depth: i64, sizes: &[Nat], spaces: &[AddressS
             .collect();
     }
     all
-}
-
-fn patterns_in(pat: &Pat) -> BTreeSet<Pattern> {
-    let prim = |p: &&Pat| if let PatNode::Prim(pattern, _) = &p.node { Some(*pattern) } else { None };
-    pat.nodes().iter().filter_map(prim).collect()
 }
 
 fn patterns_of(term: &Term) -> BTreeSet<Pattern> {

@@ -3,7 +3,7 @@
 use super::nest::{Loop, LoopSketch, Nest};
 use super::plan::{Guide, lowered_back};
 use super::sizes::numbers;
-use super::vectors::{asks_for_vectors, scalars, widths};
+use super::vectors::{asks_for_vectors, lanes, scalars, widths};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::sketch::{NatSketch, Sketch, TypeSketch};
@@ -149,7 +149,8 @@ fn readings_of(nest: &Nest, programs: &[Vec<Loop>], sums: bool) -> Vec<Reading> 
 /// The loop that can reduce its elements in lanes: the innermost of those that reduce vectors, or of all where the sketch does
 /// not say which loop goes over vectors.
 fn in_lanes(spine: &[LoopSketch], over: &Sketch) -> Option<usize> {
-    let takes_vectors = |l: &LoopSketch| matches!(&l.over, TypeSketch::Array(_, element) if matches!(**element, TypeSketch::Vector(..)));
+    let takes_vectors =
+        |l: &LoopSketch| matches!(&l.over, TypeSketch::Array(_, element) if lanes(element).is_some());
     let at = if asks_for_vectors(over) {
         spine.iter().rposition(takes_vectors)
     } else {

@@ -19,6 +19,18 @@ fn has_vectors(t: &TypeSketch) -> bool {
     }
 }
 
+/// How long the vectors are of which an element is one, or a pair of several.
+pub fn lanes(element: &TypeSketch) -> Option<&NatSketch> {
+    match element {
+        TypeSketch::Vector(length, _) => Some(length),
+        TypeSketch::Pair(a, b) => match (lanes(a), lanes(b)) {
+            (None | Some(NatSketch::Any), Some(length)) => Some(length),
+            (length, _) => length,
+        },
+        _ => None,
+    }
+}
+
 /// The lengths of vectors that a sketch names.
 pub fn widths(sketch: &Sketch) -> Vec<Nat> {
     fn of_type(t: &TypeSketch, out: &mut Vec<Nat>) {
@@ -69,19 +81,16 @@ fn scalar_sketch(s: &Sketch, width: Option<&Nat>) -> Sketch {
 fn scalar_type(t: &TypeSketch, width: Option<&Nat>) -> TypeSketch {
     let go = |t: &TypeSketch| Box::new(scalar_type(t, width));
     match t {
-        TypeSketch::Array(n, element) => match (n, &**element) {
-            (_, TypeSketch::Vector(v, scalar)) => {
-                let length = match (n, v) {
-                    (NatSketch::Is(n), NatSketch::Is(v)) => NatSketch::Is(n.mul(v)),
-                    (NatSketch::Is(n), NatSketch::Any) => {
-                        width.map_or(NatSketch::Any, |v| NatSketch::Is(n.mul(v)))
-                    }
-                    (NatSketch::Any, _) => NatSketch::Any,
-                };
-                TypeSketch::Array(length, go(scalar))
-            }
-            _ => TypeSketch::Array(n.clone(), go(element)),
-        },
+        TypeSketch::Array(n, element) => {
+            let length = match (n, lanes(element)) {
+                (NatSketch::Is(n), Some(NatSketch::Is(v))) => NatSketch::Is(n.mul(v)),
+                (NatSketch::Is(n), Some(NatSketch::Any)) => {
+                    width.map_or(NatSketch::Any, |v| NatSketch::Is(n.mul(v)))
+                }
+                _ => n.clone(),
+            };
+            TypeSketch::Array(length, go(element))
+        }
         TypeSketch::Vector(_, scalar) => *go(scalar),
         TypeSketch::Pair(a, b) => TypeSketch::Pair(go(a), go(b)),
         TypeSketch::Fun(a, b) => TypeSketch::Fun(go(a), go(b)),

@@ -15,6 +15,7 @@ pub mod later;
 pub mod library;
 pub mod lint;
 pub mod load;
+pub mod makes;
 pub mod marks;
 pub mod matching;
 pub mod offer;

@@ -5,8 +5,9 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
+use crate::rule::makes::{Makes, all_made};
 use crate::rule::pat::{Pat, PatArg, PatNode};
-use crate::rule::{Body, Equation, ParamKind, RuleArg, RuleSet, RuleUse, builtin};
+use crate::rule::{Body, Equation, ParamKind, Rule, RuleArg, RuleSet, RuleUse, Searched, builtin};
 use crate::sketch::holes::{holes_in, sizes_in};
 use crate::sketch::variants::{Variant, variants};
 use crate::sketch::{Shape, SizeCondition, Sketch};
@@ -144,7 +145,9 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
 fn told_unmade(unmade: &[Pattern], no_rule: &str) -> String {
     let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
     let patterns = listed(unmade.iter().map(|p| format!("`{p}`")));
-    let mut text = format!("The sketch asks for {patterns}. The program has none, and {no_rule} {verb}.");
+    let mut text = format!(
+        "The sketch asks for {patterns}. The program has none, and {no_rule} {verb} of what is there."
+    );
     if unmade.contains(&Pattern::Not) {
         text += " Before a value, `not` is the pattern; `not contains(…)` is what leaves programs out.";
     }
@@ -153,20 +156,18 @@ fn told_unmade(unmade: &[Pattern], no_rule: &str) -> String {
 
 /// That the sketch asks for patterns which the program does not have and no rule of the library makes, with whatever arguments.
 pub fn unmade_by_all(sketch: &Sketch, start: &Term, library: &RuleSet) -> Option<String> {
-    let mut asked = asked_of(sketch, start);
+    let asked = asked_of(sketch, start);
+    if asked.is_empty() {
+        return None;
+    }
+    let mut makes = vec![];
     for rule in library.rules() {
-        if asked.is_empty() {
-            break;
-        }
         match &*rule.body {
-            Body::Procedure(_) => {
-                let makes = builtin::makes(&rule.name)?;
-                asked.retain(|p| !makes.contains(p));
-            }
-            _ => rule.equations().iter().for_each(|equation| without_made(&mut asked, equation)),
+            Body::Procedure(_) => makes.extend(of_procedure(rule, &[])?),
+            _ => makes.extend(rule.equations().iter().map(makes_of)),
         }
     }
-    let unmade: Vec<Pattern> = asked.into_iter().collect();
+    let unmade = never_made(asked, start, makes);
     (!unmade.is_empty()).then(|| told_unmade(&unmade, "no rule of the library"))
 }
 
@@ -182,50 +183,67 @@ pub fn other_type(sketch: &Sketch, start: &Term) -> Option<String> {
 fn asked_of(sketch: &Sketch, start: &Term) -> IndexSet<Pattern> {
     let mut asked = IndexSet::new();
     patterns_of(&required(sketch), &mut asked);
-    without_had(&mut asked, start);
+    let had = had_by(start);
+    asked.retain(|p| !had.contains(p));
     asked
 }
 
-fn without_had(asked: &mut IndexSet<Pattern>, term: &Term) {
+fn had_by(term: &Term) -> BTreeSet<Pattern> {
     let pattern = |t: &Term| match t.expr() {
         Expr::Lit(literal) => written_by(literal),
         _ => t.as_pattern(),
     };
-    let had: IndexSet<Pattern> = term.positions().into_iter().filter_map(|(_, t)| pattern(t)).collect();
-    asked.retain(|p| !had.contains(p));
+    term.positions().into_iter().filter_map(|(_, t)| pattern(t)).collect()
 }
 
-fn without_made(asked: &mut IndexSet<Pattern>, equation: &Equation) {
+/// What a rule makes, with what its right side says in other words than patterns.
+fn makes_of(equation: &Equation) -> Makes {
+    let mut makes = Makes::of(equation);
     for pat in equation.sides.rhs.nodes() {
         match &pat.node {
-            PatNode::Prim(p, _) => drop(asked.shift_remove(p)),
-            PatNode::Lit(literal) => drop(written_by(literal).map(|p| asked.shift_remove(&p))),
-            PatNode::Vectorise(..) => asked.retain(|p| !builtin::SPREAD.contains(p)),
+            PatNode::Lit(literal) => makes.made.extend(written_by(literal)),
+            PatNode::Vectorise(..) => makes.made.extend(builtin::SPREAD),
             _ => {}
         }
     }
+    makes
+}
+
+/// What a procedure makes in searches, of what its left sides say.
+fn of_procedure(rule: &Rule, args: &[RuleArg]) -> Option<Vec<Makes>> {
+    let made = builtin::makes(&rule.name)?;
+    let sides = rule.in_searches(args).unwrap_or_default();
+    let makes = |side: Searched<'_>| {
+        let Makes { from, .. } = Makes::of(side.equation);
+        Makes { from, made: made.iter().copied().collect() }
+    };
+    Some(sides.into_iter().map(makes).collect())
+}
+
+/// Those patterns that are not made of what a program has.
+fn never_made(asked: IndexSet<Pattern>, start: &Term, makes: Vec<Makes>) -> Vec<Pattern> {
+    let there = all_made(makes, &had_by(start));
+    asked.into_iter().filter(|p| !there.contains(p)).collect()
 }
 
 /// The patterns that a sketch asks for, where the program does not have them and no rule makes them. None where a rule
 /// says in no equation what it makes.
 fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Pattern> {
-    let mut asked = asked_of(sketch, start);
+    let asked = asked_of(sketch, start);
+    let mut all = vec![];
     for rule in rules {
-        let equation = match rule.rule.equation(&rule.args) {
-            Some(equation) => equation,
-            None => match builtin::makes(&rule.rule.name) {
-                Some(makes) if matches!(&*rule.rule.body, Body::Procedure(_)) => {
-                    asked.retain(|p| !makes.contains(p));
-                    continue;
-                }
-                _ => return vec![],
-            },
+        let makes = match rule.rule.equation(&rule.args) {
+            Some(equation) => Some(vec![makes_of(equation)]),
+            None if matches!(&*rule.rule.body, Body::Procedure(_)) => of_procedure(&rule.rule, &rule.args),
+            None => None,
         };
-        without_made(&mut asked, equation);
+        let Some(mut makes) = makes else { return vec![] };
         let given = rule.args.iter().filter_map(|a| if let RuleArg::Term(t) = a { Some(t) } else { None });
-        given.for_each(|t| without_had(&mut asked, t));
+        let given: BTreeSet<Pattern> = given.flat_map(had_by).collect();
+        makes.iter_mut().for_each(|m| m.made.extend(&given));
+        all.extend(makes);
     }
-    asked.into_iter().collect()
+    never_made(asked, start, all)
 }
 
 /// The pattern that a literal is written with.
@@ -640,6 +658,12 @@ mod tests {
         assert!(!never(two, &tile("?t > 20")) && !never(two, &tile("?t % 7 == 0 and ?t < 20")));
         // Nothing is known of products, of a hole that is not by itself, and where the program has larger numbers.
         assert!(!never(split, &tile("?t > 21")) && !never(two, "containsMap(n/?t, ?) and ?t > 21"));
-        assert!(!never(&[("vectorizeBeforeMap", &[])], "contains(vectorFromScalar)"));
+        assert!(!never(
+            &[("vectorizeAfter", &[4]), ("vectorizeBeforeMap", &[])],
+            "contains(vectorFromScalar)"
+        ));
+        // Where there is nothing that is vectorised, it makes nothing; nor is something made of itself.
+        assert!(never(&[("vectorizeBeforeMap", &[])], "contains(vectorFromScalar)"));
+        assert!(never(&[("gatherWholeVectors", &[4])], "contains(gather)"));
     }
 }

@@ -2,6 +2,7 @@
 //! fill them.
 
 use super::PartReport;
+use crate::clearing::Cleared;
 use crate::egraph::{Graph, Id};
 use crate::lang::term::Term;
 use crate::sketch::Sketch;
@@ -14,8 +15,17 @@ use crate::sketch::holes::{Filling, are_whole, solutions};
 /// Holes are filled in so many ways at most; the lightest program of these is taken.
 const MOST_FILLINGS: usize = 16;
 
-/// The forms in which a program is shown where they satisfy the sketch, likeliest first.
-pub type Forms<'a> = &'a dyn Fn(&Term) -> Vec<Term>;
+/// A form in which a program is shown.
+#[derive(Clone)]
+pub struct Form {
+    pub term: Term,
+    /// What was taken away from its normal form.
+    pub cleared: Vec<Cleared>,
+}
+
+/// The forms in which a program is shown where they satisfy the sketch, likeliest first; whether a program does is asked of the
+/// function that comes with it.
+pub type Forms<'a> = &'a dyn Fn(&Term, &dyn Fn(&Term) -> bool) -> Vec<Form>;
 
 /// A sketch without holes and the classes that satisfy it.
 struct Asked {
@@ -41,9 +51,13 @@ impl Asked {
     fn reached(&self, found: Extracted, forms: Forms<'_>) -> Option<Reached> {
         let Extracted { term: extracted, cost } = found;
         let holds = |t: &Term| self.sketch.satisfied_by(t) && are_whole(&self.filling, t);
-        let as_it_stands = || Some(extracted.clone()).filter(holds);
-        let term = forms(&extracted).into_iter().find(holds).or_else(as_it_stands)?;
-        Some(Reached { extracted, term, cost, filling: self.filling.clone() })
+        let as_it_stands = || {
+            let form = Form { term: extracted.clone(), cleared: vec![] };
+            Some(form).filter(|form| holds(&form.term))
+        };
+        let shown = forms(&extracted, &holds).into_iter().find(|form| holds(&form.term));
+        let Form { term, cleared } = shown.or_else(as_it_stands)?;
+        Some(Reached { extracted, cleared, term, cost, filling: self.filling.clone() })
     }
 }
 
@@ -62,6 +76,8 @@ pub struct Goal {
 pub struct Reached {
     /// As it stands in the graph.
     pub extracted: Term,
+    /// What was taken away from its normal form.
+    pub cleared: Vec<Cleared>,
     /// As it is shown.
     pub term: Term,
     /// What its choice was made by.

@@ -19,12 +19,14 @@ mod tests;
 pub mod trail;
 mod unread;
 
+use crate::clearing::Cleared;
 use crate::egraph::gaps::Gap;
 use crate::guide::Lead;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
 use crate::rule::library::reductions;
+use crate::sharing::times_told;
 use crate::sketch::holes::Filling;
 use crate::sketch::variants::Variant;
 use std::fmt;
@@ -167,6 +169,8 @@ pub struct Found {
     pub term: Term,
     /// As it was extracted.
     pub extracted: Term,
+    /// What was taken away from the normal form of that.
+    pub cleared: Vec<Cleared>,
     /// What its types and sizes ask for.
     pub assumed: Vec<SizeConstraint>,
     /// What the sketch's holes for sizes stand for.
@@ -390,7 +394,7 @@ impl Report {
 const GROWS: f64 = 1.2;
 
 /// A number with what matters of it.
-fn about(n: f64) -> String {
+pub(crate) fn about(n: f64) -> String {
     match n {
         1e12.. => format!("{n:.0e}"),
         1e10.. => format!("{:.0} G", n / 1e9),
@@ -489,16 +493,7 @@ impl fmt::Display for Report {
                 let with =
                     if sizes.is_empty() { ".".to_owned() } else { format!(", with {}.", sizes.join(", ")) };
                 f.write_str(&with)?;
-                return match found.times {
-                    Some(times) => {
-                        write!(
-                            f,
-                            " It computes about {} times as much as the program given, where sizes are large.",
-                            about(times as f64)
-                        )
-                    }
-                    None => Ok(()),
-                };
+                return found.times.map_or(Ok(()), |times| write!(f, " {}", times_told(times)));
             }
             Outcome::Impossible if self.fewer.is_some() => {
                 write!(f, "These rules have nothing more to say after {took} ({} nodes).", self.nodes)?;

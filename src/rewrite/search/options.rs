@@ -28,6 +28,8 @@ pub struct Budget {
     pub held: Vec<Held>,
     /// Start and end in beta-eta normal form.
     pub normal: bool,
+    /// In the end it takes views away that cancel out: no other search goes on from what it finds.
+    pub clears: bool,
     /// Repeats a search that was stopped here.
     pub stop_at: Option<StopPoint>,
 }
@@ -63,6 +65,7 @@ impl Default for Budget {
             rank: 1,
             held: vec![],
             normal: true,
+            clears: true,
             stop_at: None,
         }
     }

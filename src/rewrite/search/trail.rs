@@ -6,6 +6,7 @@
 
 use super::closure::{Closure, NoProof};
 use super::{Control, Report, Search};
+use crate::clearing::Cleared;
 use crate::egraph::log::{Reason, Renamed};
 use crate::egraph::{Decoder, Id};
 use crate::lang::constraint::SizeConstraint;
@@ -109,8 +110,10 @@ pub fn trail(
     for step in way {
         walk.step(step)?;
     }
-    walk.reductions(&goal.term, &written_params(given))?;
-    walk.sharing(&goal.term, &written_params(given))?;
+    let params = written_params(given);
+    walk.reductions(&goal.term, &params)?;
+    walk.clearing(&goal.cleared, &params)?;
+    walk.sharing(&goal.term, &params)?;
     walk.finish(&goal.term, search, known)
 }
 
@@ -332,6 +335,24 @@ impl<'a> Walk<'a> {
         let steps = reductions(self.here(), to, params).ok_or_else(not_normalised)?;
         for Reduction { redex, at, reverse, before, after } in steps {
             self.step(TrailStep { rule: name_of(redex).into(), args: vec![], at, reverse, before, after })?;
+        }
+        Ok(())
+    }
+
+    /// Takes views away, in each step from the normal form.
+    fn clearing(&mut self, steps: &[Cleared], params: &[Name]) -> Result<(), NoTrail> {
+        for Cleared { rule, at, before, after, program } in steps {
+            let normal = normal_form_with(params, self.here()).ok_or_else(not_normalised)?;
+            self.reductions(&normal, params)?;
+            self.step(TrailStep {
+                rule: rule.rule.name.clone(),
+                args: rule.args.clone(),
+                at: at.clone(),
+                reverse: false,
+                before: before.clone(),
+                after: after.clone(),
+            })?;
+            self.reductions(program, params)?;
         }
         Ok(())
     }

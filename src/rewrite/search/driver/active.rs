@@ -1,5 +1,6 @@
 //! A rule in a search: its compiled left sides, their matches, and how many of them may still be applied.
 
+use crate::clearing::clears;
 use crate::egraph::Graph;
 use crate::egraph::compile::{Program, compile};
 use crate::egraph::matcher::{Matches, SizeMemo};
@@ -21,6 +22,8 @@ pub(super) struct Active {
     /// Bytes of the most matches that it had at once.
     pub(super) most: u64,
     pub(super) held: Vec<When>,
+    /// It only takes views away.
+    pub(super) clears: bool,
 }
 
 /// A left side of a rule, with its matches that are to be applied.
@@ -50,7 +53,8 @@ impl Active {
         let label = rule.to_string();
         let name = label.as_str().into();
         let report = RuleReport { label, ..RuleReport::default() };
-        Active { sides, report, name, rule, taken: 0, most: 0, held }
+        let clears = clears(&rule.rule);
+        Active { sides, report, name, rule, taken: 0, most: 0, held, clears }
     }
 
     /// So many matches are to be applied.

@@ -1,7 +1,8 @@
 //! What a search answers: the best programs, how far the sketch is, progress, and its report.
 
 use super::active::Active;
-use super::{CANDIDATES, Halt, MORE_CANDIDATES, MOST_UNREAD, MUCH, Search, TELL, THRIFTY_CANDIDATES};
+use super::{CANDIDATES, Halt, MORE_CANDIDATES, MOST_UNREAD, Search, TELL, THRIFTY_CANDIDATES};
+use crate::clearing::{Cleared, cleared};
 use crate::egraph::Id;
 use crate::egraph::analysis::size_of;
 use crate::egraph::gaps::Gap;
@@ -9,12 +10,13 @@ use crate::egraph::matcher::SizeMemo;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
+use crate::names::named;
 use crate::normal::normal_form_with;
 use crate::search::cost::{Cost, repeats_dimension};
-use crate::search::goal::{Programs, Ranking, Reached};
+use crate::search::goal::{Form, Programs, Ranking, Reached};
 use crate::search::insight::Insight;
 use crate::search::{Budget, Control, Grown, IterationReport, Limit, Outcome, Phase, Progress, Report};
-use crate::sharing::{amount, shared};
+use crate::sharing::{amount, shared, times};
 use crate::sketch::Shape;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
@@ -70,7 +72,7 @@ impl Best<'_> {
 
     /// So many programs, the best first.
     fn among(&mut self, k: usize) -> Programs {
-        let forms = |t: &Term| self.search.forms(t);
+        let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| self.search.forms(t, holds);
         let mut asked = k;
         let mut found = self.ranking.best(asked, &forms, self.over);
         let as_it_stands = |r: &Reached| r.extracted == r.term;
@@ -82,7 +84,12 @@ impl Best<'_> {
         let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
         while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
             asked *= 2;
+            let before = found.programs.len();
             found = self.ranking.best(asked, &forms, self.over);
+            // Of few, twice as many that are all alike say that there are no others nearby.
+            if k <= CANDIDATES && found.programs.len() == before && before > 0 {
+                break;
+            }
         }
         found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
         // Loops within each other need dimensions of their own: where the sketch leaves them open, others come first.
@@ -118,8 +125,7 @@ impl Search {
 
     /// How many times as much a program computes as the one given, where that is much.
     pub(super) fn times(&self, program: &Term) -> Option<u64> {
-        let times = (amount(program)? / self.amount?).round() as u64;
-        (times >= MUCH).then_some(times)
+        times(program, self.amount?)
     }
 
     /// How long it took to extract the programs that the search itself asked for.
@@ -187,22 +193,43 @@ impl Search {
         })
     }
 
-    /// The forms of a program that was found: with values shared again that it computes more often than the program from which
-    /// the search started, and in normal form if that was asked for.
-    fn forms(&self, t: &Term) -> Vec<Term> {
-        let normal = if self.budget.normal { normal_form_with(&self.params, t) } else { None };
-        let shared = self.amount.filter(|_| self.shares).and_then(|given| {
-            let plain = normal.as_ref().unwrap_or(t);
-            let computes = |t: &Term| amount(t).unwrap_or(0.0);
-            let now = computes(plain);
-            // The names that were given say more than new ones.
-            if normal_form_with(&self.params, &self.program).as_ref() == Some(plain) {
-                return Some(self.program.clone());
-            }
-            let shared = shared(plain).filter(|_| now > given)?;
-            (computes(&shared) < now).then_some(shared)
+    /// The forms of a program that was found: in normal form, if that was asked for, without views that cancel out; and with
+    /// values shared again that it computes more often than the program from which the search started.
+    fn forms(&self, t: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Form> {
+        let form = |term: Term, cleared: &[Cleared]| Form { term, cleared: cleared.to_vec() };
+        if !self.budget.normal {
+            return self.shared_again(t).map(|term| form(term, &[])).into_iter().collect();
+        }
+        let Some(normal) = normal_form_with(&self.params, t) else { return vec![] };
+        let is_met = holds(&normal);
+        let steps = if self.budget.clears && is_met { self.cleared(&normal, holds) } else { vec![] };
+        let clear = steps.last().map(|last| (last.program.clone(), steps.clone()));
+        let plain = clear.into_iter().chain([(normal, vec![])]);
+        let each = plain.flat_map(|(term, cleared)| {
+            let shared = self.shared_again(&term);
+            shared.into_iter().chain([term]).map(|term| form(term, &cleared)).collect::<Vec<_>>()
         });
-        shared.into_iter().chain(normal).collect()
+        // Where only what is not in normal form is like the sketch, it is shared as it stands.
+        let as_it_stands = if is_met { None } else { self.shared_again(t) };
+        each.chain(as_it_stands.map(|term| form(term, &[]))).collect()
+    }
+
+    /// What takes views away from a program that was found, by those rules of the search that are not held back.
+    fn cleared(&self, normal: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Cleared> {
+        let rules = self.rules.iter().filter(|r| r.clears && r.held.is_empty()).map(|r| &r.rule);
+        cleared(normal, &self.params, &rules.collect::<Vec<_>>(), holds)
+    }
+
+    fn shared_again(&self, plain: &Term) -> Option<Term> {
+        let given = self.amount.filter(|_| self.shares)?;
+        let computes = |t: &Term| amount(t).unwrap_or(0.0);
+        let now = computes(plain);
+        // The names that were given say more than new ones.
+        if normal_form_with(&self.params, &self.program).as_ref() == Some(plain) {
+            return Some(self.program.clone());
+        }
+        let shared = shared(plain).filter(|_| now > given)?;
+        (computes(&shared) < now).then(|| named(&shared, &self.program))
     }
 
     /// What is known of the sketch now. It is asked for until a fortieth more than the limit of time is used, or a tenth more than

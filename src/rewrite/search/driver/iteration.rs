@@ -167,13 +167,13 @@ impl Search {
         let only = Extracted { term: first.term.clone(), cost: first.cost };
         let alone = || KBest { terms: vec![only], complete: true };
         self.best = Some((asked, several.map_or_else(alone, KBest::from)));
-        let Some(Reached { term, extracted, filling, .. }) = ranked.unwrap_or(Some(first)) else {
+        let Some(Reached { term, extracted, cleared, filling, .. }) = ranked.unwrap_or(Some(first)) else {
             self.reached = None;
             return Ok(true);
         };
         let assumed = constraints_of(&term);
         let times = self.times(&term);
-        self.reached = Some(Found { term, extracted, assumed, filling, times });
+        self.reached = Some(Found { term, extracted, cleared, assumed, filling, times });
         Ok(true)
     }
 

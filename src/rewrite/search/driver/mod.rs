@@ -50,9 +50,7 @@ const CANDIDATES: usize = 8;
 /// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
 /// be small in normal form.
 const MORE_CANDIDATES: usize = 24;
-/// Where the smallest of these computes so many times as much as the program given, or more, so many are looked at for one that
-/// does not.
-const MUCH: u64 = 2;
+/// Where the smallest of these computes much more than the program given, so many are looked at for one that does not.
 const THRIFTY_CANDIDATES: usize = 64;
 /// So many programs that are like the sketch are looked at for one that is so by what is read.
 const MOST_UNREAD: usize = 64;
