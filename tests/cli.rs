@@ -370,7 +370,7 @@ fn reductions_that_no_element_changes_are_computed_once() {
         ),
         (
             "let b = (let t = a |> map (reduce (+) 0) in zip a t |> map (\\(r, s). r |> map (\\x. x - s))) in b",
-            "let x = map (reduce (+) 0.0) a in zip a x",
+            "let t = map (reduce (+) 0.0) a in zip a t",
         ),
     ] {
         let path = write(dir.path(), "f.rise", format!("def f (a: n.m.f32): n.m.f32 = {body}"));
