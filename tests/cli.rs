@@ -1494,7 +1494,7 @@ fn a_worker_that_is_none_is_a_fault_of_the_environment() {
         run(dir.path(), &["tune", &file, "--size", "k=64", "--for", "1s", "--worker", "exec sleep 1000"]);
     refused(&ran, 1, "E0317");
     assert!(
-        ran.err.contains("the worker that `exec sleep 1000` is to start has said nothing"),
+        ran.err.contains("the worker that `exec sleep 1000` is to start has not answered"),
         "{}",
         ran.err
     );

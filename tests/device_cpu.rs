@@ -455,7 +455,7 @@ fn workers_may_be_elsewhere() {
     let error = silent.run(&double("cpu", 5), &mut control).unwrap_err();
     assert_eq!(error.cause, Cause::Cancelled, "{error}");
     assert!(
-        error.message.contains("the worker that `exec sleep 1000` is to start has said nothing"),
+        error.message.contains("the worker that `exec sleep 1000` is to start has not answered"),
         "{error}"
     );
     let nonsense = run(&Devices::elsewhere("head -c 100 /dev/zero"), &double("cpu", 5)).unwrap_err();

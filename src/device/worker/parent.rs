@@ -417,10 +417,10 @@ impl Worker {
         }
     }
 
-    /// That a worker of the user's has said nothing at all, as a part of a sentence.
+    /// That a worker of the user's has not answered at all, as a part of a sentence.
     fn silent(&self) -> Option<String> {
         let command = self.command.as_ref().filter(|_| !self.spoke)?;
-        Some(format!("the worker that `{command}` is to start has said nothing"))
+        Some(format!("the worker that `{command}` is to start has not answered"))
     }
 
     fn too_slow(&self, limit: Duration) -> DeviceError {
