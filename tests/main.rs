@@ -43,6 +43,7 @@ mod rules_proved;
 mod rules_wrong;
 mod run_data;
 mod searches;
+mod searches_again;
 mod sessions;
 mod several;
 mod strategy_core;

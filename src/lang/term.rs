@@ -629,7 +629,8 @@ impl Term {
     /// Runs what recurses over the term, on a stack that is large enough for that on every thread.
     pub fn with_stack<T>(&self, f: impl FnOnce() -> T) -> T {
         let needed = (self.depth() as usize).saturating_mul(64 << 10).saturating_add(1 << 20).min(1 << 30);
-        stacker::maybe_grow(needed, needed, f)
+        // A new stack is so much larger that whoever is called on it and asks for as much needs no other.
+        stacker::maybe_grow(needed, needed + (4 << 20), f)
     }
 
     /// Checks every node again: applications fit, variables have their binder's type, nothing is unknown.

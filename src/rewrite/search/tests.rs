@@ -3,7 +3,7 @@
 
 use super::forecast::unmet;
 use super::options::{Held, When};
-use super::{Budget, Control, Limit, Outcome, Pause, Phase, Report, Search, reach, trail};
+use super::{Budget, Control, Limit, Outcome, Phase, Report, Search, reach, trail};
 use crate::egraph::build::Builder;
 use crate::egraph::compile::compile;
 use crate::egraph::gaps::Gap;
@@ -464,101 +464,6 @@ fn what_a_search_has_reached_when_it_is_stopped_is_found() {
     (0..100).for_each(|n| stopped_by(&Budget { time: Duration::from_millis(n), ..Budget::default() }));
     (1..100).for_each(|n| stopped_by(&Budget { nodes: 4 * n, ..unbounded() }));
     assert!(found > 0 && not_found > 0, "{found} {not_found}");
-}
-
-/// Runs what is stopped when it has looked at its clock so often.
-fn stopped_after<T>(most: usize, run: impl FnOnce(&mut Control<'_>) -> T) -> T {
-    let calls = std::cell::Cell::new(0);
-    let cancel = AtomicBool::new(false);
-    let clock = || {
-        calls.set(calls.get() + 1);
-        cancel.store(calls.get() > most, std::sync::atomic::Ordering::Relaxed);
-        Duration::ZERO
-    };
-    run(&mut Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} })
-}
-
-/// As [`stopped_after`], but memory is short from then on.
-fn short_after<T>(most: usize, run: impl FnOnce(&mut Control<'_>) -> T) -> T {
-    let calls = std::cell::Cell::new(0);
-    let rss = || {
-        calls.set(calls.get() + 1);
-        if calls.get() > most { u64::MAX / 2 } else { 0 }
-    };
-    let never = AtomicBool::new(false);
-    run(&mut Control { cancel: &never, now: &|| Duration::ZERO, rss: &rss, progress: &mut |_| {} })
-}
-
-/// Where a search stopped says where another is to stop, and what it then has.
-#[test]
-fn a_search_can_be_stopped_where_another_stopped() {
-    let set = rule_set();
-    let start = term("def f (a: (8*n).m.f32) = a |> map (map sqrt) |> map (map abs)");
-    let rules = uses(&set, &["mapFusion", "splitJoin(2)", "mapFission"]);
-    let goal = sketch("contains(gather)");
-    let mut labels = HashSet::new();
-    for most in 1..400 {
-        let first = stopped_after(most, |stops| reach(&start, &goal, &rules, &small(), stops)).unwrap();
-        let label = first.rules.get(first.stop.rule).map(|r| r.label.clone());
-        let never = AtomicBool::new(false);
-        let mut control =
-            Control { cancel: &never, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
-        let mut again = Search::new(&start, &goal, &rules, &small()).unwrap();
-        again.stop_at(first.stop.iteration, label.as_deref(), first.stop.matches);
-        let again = again.run(&mut control);
-        assert_eq!((again.stop, again.nodes, again.classes), (first.stop, first.nodes, first.classes));
-        labels.insert(label);
-    }
-    assert!(labels.len() > 3 && labels.contains(&None), "{labels:?}");
-}
-
-/// Where a search ended, for want of memory or otherwise, and went on, with a higher limit and perhaps for another sketch and
-/// with other rules held back, another one of the same does so, and comes to the same end.
-#[test]
-fn a_search_goes_on_where_it_ended_and_another_repeats_that() {
-    let set = rule_set();
-    let start = term("def f (a: (8*n).m.f32) = a |> map (map sqrt) |> map (map abs)");
-    let rules = uses(&set, &["mapFusion", "splitJoin(2)", "mapFission"]);
-    let goals =
-        ["contains(gather)", "contains(split 2 (split 2 ?))", "contains(\\x. abs (sqrt ?))"].map(sketch);
-    let (mut found, mut given, mut labels) = (0, 0, HashSet::new());
-    for most in 1..400 {
-        let held =
-            Held { rule: "mapFission".into(), when: [When::Iterations(1), When::Matches(2)][most % 2] };
-        let held = if most % 4 == 1 { vec![held] } else { vec![] };
-        let few = Budget { nodes: 40 + 3 * most, held, ..small() };
-        let mut search = Search::new(&start, &goals[0], &rules, &few).unwrap();
-        let first = match most % 2 {
-            0 => short_after(most / 2, |stops| search.run(stops)),
-            _ => stopped_after(most, |stops| search.run(stops)),
-        };
-        assert!(search.can_go_on(), "{first}");
-        let given_back = matches!(first.outcome, Outcome::Limit(Limit::Memory { .. }));
-        given += usize::from(given_back);
-        let never = AtomicBool::new(false);
-        let mut control =
-            Control { cancel: &never, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
-        let goal = &goals[most % 3];
-        search.go_on(goal, &small(), &mut control).unwrap();
-        let last = search.run(&mut control);
-        let label = first.rules.get(first.stop.rule).map(|r| r.label.clone());
-        let mut again = Search::new(&start, goal, &rules, &small()).unwrap();
-        let pause = Pause { at: first.stop, nodes: few.nodes, held: few.held.clone(), given_back };
-        again.pause_at(&[(pause, label.clone())]);
-        let repeated = again.run(&mut control);
-        let term = |r: &Report| r.found().map(|f| f.term.clone());
-        assert_eq!(
-            (repeated.stop, repeated.nodes, repeated.classes, term(&repeated)),
-            (last.stop, last.nodes, last.classes, term(&last)),
-            "{most}"
-        );
-        if last.found().is_some() {
-            found += 1;
-            assert!(trail(&mut search, &start, &last, &control).is_ok());
-        }
-        labels.insert(label);
-    }
-    assert!(found > 20 && given > 10 && labels.len() > 3, "{found} {given} {labels:?}");
 }
 
 #[test]

@@ -238,8 +238,17 @@ impl From<&str> for Missed {
     }
 }
 
+/// Thousands of small evaluations share one stack: on that of a small thread, each would ask for one of its own.
+fn on_one_stack<T>(evaluations: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(4 << 20, 16 << 20, evaluations)
+}
+
 /// Tests a rule on random instances.
 pub fn check(rule: &Rule, how: &Thoroughness) -> Report {
+    on_one_stack(|| checked(rule, how))
+}
+
+fn checked(rule: &Rule, how: &Thoroughness) -> Report {
     let known = rule.equations().first().map(|eq| Properties::clone(&eq.declared)).unwrap_or_default();
     let declared = operator::declared(&known);
     let mut known = known;

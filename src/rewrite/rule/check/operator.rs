@@ -378,12 +378,8 @@ mod tests {
 
     #[test]
     fn operators_on_parts_are_what_they_say_and_are_believed_to_be() {
-        // Each type in a thread, as this takes longer than all other tests here. Where its stack would run out, each evaluation
-        // would take a new one, which takes half of the time.
-        let in_thread = |t: Type| {
-            let thread = std::thread::Builder::new().stack_size(16 << 20);
-            thread.spawn(move || operators_on_parts(&t)).unwrap()
-        };
+        // Each type in a thread, as this takes longer than all other tests here.
+        let in_thread = |t: Type| std::thread::spawn(move || operators_on_parts(&t));
         let types: Vec<_> = composite().into_iter().map(in_thread).collect();
         let count: usize = types.into_iter().map(|counted| counted.join().unwrap()).sum();
         assert!(count > 90, "{count}");

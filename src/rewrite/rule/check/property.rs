@@ -9,7 +9,8 @@ use super::mentioned::Mentioned;
 use super::shrink::weight;
 use super::solve::Solver;
 use super::values::{Drawing, put_numbers};
-use super::{FloatKind, kinds, rounded};
+use super::{FloatKind, kinds, on_one_stack, rounded};
+use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::failure::is_without_value;
 use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
@@ -39,10 +40,12 @@ const TRIES_FOR_EACH: u64 = 60;
 /// it is drawn with the operands; None where that is more than numbers.
 pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
     let without_rounding = || refute_in(Arithmetic { exact: true, finite: false }, f, property);
-    if has_roots(f) {
-        return refute_in(Arithmetic::MACHINE, f, property).or_else(without_rounding);
-    }
-    without_rounding()
+    on_one_stack(|| {
+        if has_roots(f) {
+            return refute_in(Arithmetic::MACHINE, f, property).or_else(without_rounding);
+        }
+        without_rounding()
+    })
 }
 
 fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Vec<String>> {
@@ -84,10 +87,12 @@ fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Ve
     let in_floats = !arithmetic.exact;
     let unknown = !in_floats && has_roots(&f);
     let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::of(arithmetic));
+    // What is tried so often is not unfolded each time.
+    let evaluated: Vec<(Term, Term)> = laws.iter().map(|(l, r)| (unfolded(l), unfolded(r))).collect();
     let mut best: Option<(usize, Vec<String>)> = None;
     for seed in 0..tries {
         let sizes = sizes_of(t, seed);
-        for (i, (left, right)) in laws.iter().enumerate() {
+        for (i, (left, right)) in evaluated.iter().enumerate() {
             let Ok(mut operands) = drawing.inputs(seed, left.ty(), &sizes, seed) else { continue };
             if let Some(numbers) = tuples.get(seed as usize) {
                 put_numbers(&mut operands, numbers);
