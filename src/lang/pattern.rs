@@ -342,6 +342,21 @@ impl Pattern {
     pub fn declared(self) -> Option<Declared> {
         if let Pattern::Declared(declared) = self { Some(declared) } else { None }
     }
+    /// Is there no such pattern with an explicit size of 0?
+    pub fn needs_one(self) -> bool {
+        use Pattern as P;
+        matches!(
+            self,
+            P::Split
+                | P::AsVector
+                | P::AsVectorAligned
+                | P::Slide
+                | P::CircularBuffer
+                | P::RotateValues
+                | P::NatAsIndex
+                | P::Iterate
+        )
+    }
     /// A pattern of the table. [`super::declared::Patterns::find`] knows also what a program declares.
     pub fn from_name(name: &str) -> Option<Pattern> {
         ROWS.iter().find(|r| r.names.contains(&name)).map(|r| r.pattern)

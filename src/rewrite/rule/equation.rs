@@ -95,6 +95,21 @@ impl Equation {
         n.subst(&|v| Readable(self).nat(v))
     }
 
+    /// Can the size be none, as what is padded or dropped can? Not where an array's length is none with it, or the step of a
+    /// window: programs have no such thing. Parameters of rules are sizes as those of programs are.
+    pub fn may_be_none(&self, size: u32, params: &[u32]) -> bool {
+        let mut may = !params.contains(&size);
+        for node in self.sides.lhs.nodes() {
+            node.ty.for_each_nat(&mut |n| may &= !is_none_with(n, size));
+            if let PatNode::Prim(pattern, args) = &node.node
+                && pattern.needs_one()
+            {
+                may &= !args.iter().any(|arg| matches!(arg, PatArg::Nat(n) if is_none_with(n, size)));
+            }
+        }
+        may
+    }
+
     /// Does a side of the rule ask for what must hold of its sizes? Then the program has asked for it before the rule is
     /// applied, or asks for it afterwards; else nothing would remember it. `value` says what the rule's sizes are.
     pub fn keeps(&self, c: &SizeConstraint, value: &dyn Fn(&NatVar) -> Option<Nat>) -> bool {
@@ -118,4 +133,9 @@ impl Equation {
     pub fn var(&self, name: &str) -> Option<usize> {
         self.vars.iter().position(|v| &*v.name == name)
     }
+}
+
+/// Is the number, which depends on sizes of a rule, none where this one is?
+fn is_none_with(n: &Nat, size: u32) -> bool {
+    n.has_metas() && n.subst(&|v| (*v == NatVar::Meta(size)).then(|| Nat::constant(0))).is_zero()
 }

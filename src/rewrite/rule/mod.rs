@@ -226,6 +226,12 @@ impl Rule {
         Rule(Arc::new(data))
     }
 
+    /// Which of its sizes are parameters.
+    pub fn size_params(&self) -> Vec<u32> {
+        let size = |p: &RuleParam| if let ParamKind::Nat(i) = p.kind { Some(i as u32) } else { None };
+        self.params.iter().filter_map(size).collect()
+    }
+
     /// The first sentence of its documentation, after its marks.
     pub fn summary(&self) -> String {
         let line = summary::of(&self.doc);

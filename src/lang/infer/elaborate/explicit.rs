@@ -110,7 +110,7 @@ impl Infer {
             }
             let arg = match explicit.kind {
                 ExplicitKind::Nat | ExplicitKind::NatOr(_)
-                    if next.is_some_and(|e| self.is_zero(e) && needs_one(pattern)) =>
+                    if next.is_some_and(|e| self.is_zero(e) && pattern.needs_one()) =>
                 {
                     let span = next.map_or(span, |e| e.span);
                     self.problem(
@@ -295,20 +295,4 @@ fn behind_address(pattern: Pattern) -> usize {
     let scheme = Scheme::of(pattern);
     let explicit = scheme.explicit.iter().skip_while(|e| !matches!(e.kind, ExplicitKind::Addr(_))).skip(1);
     explicit.count() + scheme.ty.signature().0.len()
-}
-
-/// Is there no such pattern with an explicit size of 0?
-fn needs_one(pattern: Pattern) -> bool {
-    use Pattern as P;
-    matches!(
-        pattern,
-        P::Split
-            | P::AsVector
-            | P::AsVectorAligned
-            | P::Slide
-            | P::CircularBuffer
-            | P::RotateValues
-            | P::NatAsIndex
-            | P::Iterate
-    )
 }

@@ -56,7 +56,8 @@ pub fn draw(
     let mut sizes = Sizes::new();
     for i in 0..eq.nats.len() {
         let value = origin.sizes.get(i).copied().unwrap_or(1);
-        b.nats[i] = Some(if symbolic {
+        // Sizes of programs count from one: what is none is written so.
+        b.nats[i] = Some(if symbolic && value > 0 {
             let name = Name::from(format!("n{i}"));
             sizes.insert(name.clone(), value);
             Nat::var(&name)

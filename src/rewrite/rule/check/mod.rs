@@ -10,6 +10,7 @@ mod builtin;
 mod draw;
 mod instance;
 mod mentioned;
+mod needle;
 mod operator;
 pub mod property;
 mod rows;
@@ -262,6 +263,7 @@ fn checked(rule: &Rule, how: &Thoroughness) -> Report {
         rule,
         sizing: Sizing::of(rule),
         declared,
+        drawing: values::Drawing::of(rule),
         solver: Solver::of(arithmetic(rule, false)),
         compares: border::rule_compares(rule),
         proved: report.proof.is_some(),
@@ -448,6 +450,7 @@ pub enum Size {
 /// Draws the cases of one rule.
 struct Cases<'a> {
     rule: &'a Rule,
+    drawing: values::Drawing,
     sizing: Sizing,
     /// The operators that the user declares.
     declared: Vec<Operator>,
@@ -460,7 +463,7 @@ struct Cases<'a> {
 
 impl Cases<'_> {
     fn origin(&self, member: usize, seed: u64, size: Size) -> Origin {
-        self.sizing.origin(self.rule, member, seed, size)
+        self.sizing.origin(member, seed, size)
     }
 
     fn case(&self, origin: Origin) -> Result<Case, Missed> {
@@ -491,7 +494,7 @@ impl Cases<'_> {
             let left = "well-typed".to_owned();
             return Outcome::Wrong(Box::new(Failure { after, inputs: vec![], left, right: problem }));
         }
-        let mut drawing = values::Drawing::of(rule);
+        let mut drawing = self.drawing.clone();
         if self.compares {
             drawing = drawing.with_borders(&[&case.term, &after], &case.sizes, &self.solver);
         }
@@ -529,7 +532,8 @@ impl Cases<'_> {
         let scale = sizes::scale(&case.origin);
         let wanted = match () {
             () if !reads_an_input(&case.term) => 1,
-            () if params.iter().any(Type::has_array) => wanted,
+            // One more: that with one element unlike all others.
+            () if params.iter().any(Type::has_array) => wanted.max(values::FIRST_NEEDLE + 1),
             // Scalars cost nothing but where much is made of them.
             () => (SCALAR_INPUTS * wanted / scale).max(wanted),
         };

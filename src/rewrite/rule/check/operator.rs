@@ -13,6 +13,7 @@ use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::rule::Properties;
 use crate::rule::condition::Condition;
 use crate::rule::equation::Equation;
+use std::sync::LazyLock;
 
 /// What is asked of an operator, or known of it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -121,8 +122,19 @@ pub(super) fn zero(t: &Type) -> Option<Term> {
     }
 }
 
-/// The operators of [`ROWS`] at a type of numbers, and those on truth values and pairs.
-fn uncommon(t: &Type) -> Vec<Operator> {
+/// The operators of [`ROWS`] at each type of numbers, and those on truth values and pairs: built once, as every instance of a
+/// rule asks for some.
+static UNCOMMON: LazyLock<Vec<(Type, Vec<Operator>)>> = LazyLock::new(|| {
+    let types = Scalar::ALL.map(Type::scalar).into_iter().chain([composable()]);
+    types.map(|t| (t.clone(), rows_at(&t))).collect()
+});
+
+/// The operators of the tables at a type.
+fn uncommon(t: &Type) -> &'static [Operator] {
+    UNCOMMON.iter().find(|(at, _)| at == t).map_or(&[], |(_, all)| all)
+}
+
+fn rows_at(t: &Type) -> Vec<Operator> {
     if *t == composable() {
         return [1, 2].into_iter().filter_map(composed).collect();
     }
@@ -218,20 +230,19 @@ pub(super) fn declared(known: &Properties) -> Vec<Operator> {
 /// What is known of the operators that no table has.
 pub(super) fn known() -> Properties {
     let mut out = Properties::default();
-    for operator in Scalar::ALL.map(Type::scalar).into_iter().chain([composable()]).flat_map(|t| uncommon(&t))
-    {
+    for operator in UNCOMMON.iter().flat_map(|(_, all)| all) {
         let Operator { op, neutral, associative, commutative, idempotent } = operator;
-        out.neutral.extend(neutral.map(|z| (op.clone(), z)));
+        out.neutral.extend(neutral.clone().map(|z| (op.clone(), z)));
         out.commutative.extend(commutative.then(|| op.clone()));
         out.idempotent.extend(idempotent.then(|| op.clone()));
-        out.associative.extend(associative.then_some(op));
+        out.associative.extend(associative.then(|| op.clone()));
     }
     out
 }
 
 /// An operator on a type that has what is asked, and mostly nothing else.
 pub(super) fn draw(t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -> Option<Operator> {
-    let mut all = uncommon(t);
+    let mut all = uncommon(t).to_vec();
     if rng.below(4) == 0 || all.is_empty() {
         all = common(t, rng);
     }
@@ -343,7 +354,7 @@ mod tests {
     fn every_row_is_what_it_says() {
         for s in [Scalar::Bool, Scalar::I32, Scalar::U8, Scalar::F32] {
             for operator in uncommon(&Type::scalar(s)) {
-                is_what_it_says(&operator);
+                is_what_it_says(operator);
                 if operator.neutral.is_none() && s != Scalar::Bool {
                     let (least, most) = s.extremes();
                     let near = [-1, -2, 9, 20, 100, most / 2 + 2, least, most];
@@ -354,7 +365,7 @@ mod tests {
                 }
             }
         }
-        let composed: Vec<Operator> = uncommon(&composable());
+        let composed = uncommon(&composable());
         composed.iter().for_each(is_what_it_says);
         assert_eq!(composed.iter().map(|o| o.neutral.is_some()).collect::<Vec<_>>(), [true, false]);
     }

@@ -8,11 +8,12 @@
 use super::mentioned::Mentioned;
 use super::shrink::weight;
 use super::solve::Solver;
-use super::values::{Drawing, put_numbers};
+use super::values::{Drawing, put_limits, put_numbers};
 use super::{FloatKind, kinds, on_one_stack, rounded};
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::failure::is_without_value;
+use crate::lang::eval::inputs::Rng;
 use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
 use crate::lang::math;
 use crate::lang::nat::NatVar;
@@ -35,6 +36,9 @@ pub enum Property {
 /// So many operands are tried, and so many more for each number that the operator mentions or that comes of two of them.
 const TRIES: u64 = 800;
 const TRIES_FOR_EACH: u64 = 60;
+
+/// So many more where operands are made of several numbers: several of these have to be NaN or infinite at once.
+const TRIES_OF_PARTS: u64 = 600;
 
 /// A case in which an operator `t -> t -> t` does not have the property, in words. What it uses of what is bound around
 /// it is drawn with the operands; None where that is more than numbers.
@@ -80,9 +84,10 @@ fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Ve
     };
     let mentioned = laws.iter().map(|(left, _)| Mentioned::by_term(left)).next().unwrap_or_default();
     let tuples = mentioned.tuples(count);
-    let tries = tuples.len() as u64
+    let plain = tuples.len() as u64
         + TRIES
         + TRIES_FOR_EACH * (mentioned.whole.len() + mentioned.combined.len()) as u64;
+    let tries = if t.as_scalar().is_some() { plain } else { plain + TRIES_OF_PARTS };
     let sides: Vec<&Term> = laws.iter().flat_map(|(left, right)| [left, right]).collect();
     let in_floats = !arithmetic.exact;
     let unknown = !in_floats && has_roots(&f);
@@ -96,6 +101,9 @@ fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Ve
             let Ok(mut operands) = drawing.inputs(seed, left.ty(), &sizes, seed) else { continue };
             if let Some(numbers) = tuples.get(seed as usize) {
                 put_numbers(&mut operands, numbers);
+            }
+            if seed >= plain {
+                put_limits(&mut operands, &mut Rng::new(seed));
             }
             if in_floats {
                 operands = operands.iter().map(rounded).collect();

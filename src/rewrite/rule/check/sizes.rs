@@ -45,6 +45,8 @@ pub(super) struct Sizing {
     solved: Vec<Vec<Vec<i64>>>,
     /// For each equation, its sizes by name, and the elements of what its variables stand for.
     lengths: Vec<(Vec<Name>, Vec<Nat>)>,
+    /// For each equation, the least that each of its sizes can be: nothing, as of what is padded, or one.
+    least: Vec<Vec<i64>>,
     slow: usize,
     /// The least number that sizes of the rule have to do with and that is too large for one.
     pub beyond: Option<i128>,
@@ -83,13 +85,19 @@ impl Sizing {
             .find(|v| *v > LARGEST[slow] && rule.equations().iter().any(|eq| may_have(eq, *v)));
         let solved = rule.equations().iter().map(size_borders::solutions).collect();
         let lengths = rule.equations().iter().map(lengths).collect();
-        Sizing { near, long, solved, lengths, slow, beyond }
+        let params = rule.size_params();
+        let least_of = |eq: &Equation| {
+            let sizes = 0..eq.nats.len() as u32;
+            sizes.map(|i| i64::from(!eq.may_be_none(i, &params))).collect()
+        };
+        let least = rule.equations().iter().map(least_of).collect();
+        Sizing { near, long, solved, lengths, least, slow, beyond }
     }
 
     /// What a case of the rule can be drawn from.
-    pub fn origin(&self, rule: &Rule, member: usize, seed: u64, size: Size) -> Origin {
-        let count = rule.equations().get(member).map_or(0, |eq| eq.nats.len());
-        let mut sizes = self.draw(count, size, &mut Rng::new(seed ^ 0x6a09_e667_f3bc_c909));
+    pub fn origin(&self, member: usize, seed: u64, size: Size) -> Origin {
+        let least = self.least.get(member).map_or(&[][..], Vec::as_slice);
+        let mut sizes = self.draw(least, size, &mut Rng::new(seed ^ 0x6a09_e667_f3bc_c909));
         while self.elements(member, &sizes) > TIMES * ELEMENTS[self.slow] {
             let Some(largest) = sizes.iter_mut().max().filter(|n| **n > 1) else { break };
             *largest /= 2;
@@ -137,11 +145,12 @@ impl Sizing {
         origin
     }
 
-    /// So many sizes.
-    pub fn draw(&self, count: usize, size: Size, rng: &mut Rng) -> Vec<i64> {
+    /// Sizes of which these are the least.
+    pub fn draw(&self, least: &[i64], size: Size, rng: &mut Rng) -> Vec<i64> {
         if size == Size::Small {
-            return (0..count).map(|_| 1 + rng.below(2) as i64).collect();
+            return least.iter().map(|least| least + rng.below(2) as i64).collect();
         }
+        let count = least.len();
         let kind = rng.below(16);
         let one = rng.below(count.max(1) as u64) as usize;
         let small = |rng: &mut Rng| 1 + rng.below(4) as i64;
@@ -160,6 +169,12 @@ impl Sizing {
                 drawn.unwrap_or_else(|| small(rng))
             })
             .collect();
+        // Nothing, as often as a size is one.
+        for (n, least) in out.iter_mut().zip(least) {
+            if *least == 0 && rng.below(4) == 0 {
+                *n = 0;
+            }
+        }
         // The one that was chosen stays, the largest of the others give way.
         while out.iter().fold(1i64, |p, v| p.saturating_mul(*v)) > ELEMENTS[self.slow] {
             let others = (0..count).filter(|i| *i != one && out[*i] > 1);
@@ -226,16 +241,20 @@ mod tests {
             long: vec![],
             solved: vec![],
             lengths: vec![],
+            least: vec![],
             slow: 0,
             beyond: None,
         };
         let mut rng = Rng::new(1);
-        let drawn: Vec<Vec<i64>> = (0..400).map(|_| sizing.draw(3, Size::Any, &mut rng)).collect();
+        let drawn: Vec<Vec<i64>> = (0..400).map(|_| sizing.draw(&[1, 0, 1], Size::Any, &mut rng)).collect();
         let all: Vec<i64> = drawn.concat();
         for wanted in [1, 2, 3, 4, 7, 13, 16, 128, 257, 1001] {
             assert!(all.contains(&wanted), "{wanted}");
         }
         assert!(drawn.iter().all(|sizes| sizes.iter().product::<i64>() <= ELEMENTS[0]));
+        // Only what may be none is.
+        let none = [0, 1, 2].map(|i| drawn.iter().any(|sizes| sizes[i] == 0));
+        assert_eq!(none, [false, true, false]);
     }
 
     #[test]
@@ -246,6 +265,7 @@ mod tests {
             long: long.clone(),
             solved: vec![],
             lengths: vec![],
+            least: vec![],
             slow: 0,
             beyond: None,
         };

@@ -6,6 +6,7 @@
 
 use super::border::{Part, Place, compared_in};
 use super::mentioned::Mentioned;
+use super::needle;
 use super::rows::SPECIAL;
 use super::solve::{self, Solution, Solutions, Solver};
 use crate::lang::diag::Diagnostic;
@@ -19,10 +20,12 @@ use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Equation, Marks, Rule};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Draws inputs for one rule.
+#[derive(Clone)]
 pub(super) struct Drawing {
-    mentioned: Mentioned,
+    mentioned: Rc<Mentioned>,
     /// Where what an instance compares is equal.
     solutions: Solutions,
     marks: Marks,
@@ -42,13 +45,19 @@ enum Turn {
     Hostile,
     /// Whole arrays in which something is the same everywhere ([`series`]).
     Series,
+    /// One element among tame ones ([`needle`]).
+    Needle,
 }
 
 /// The palettes of zeros, which tell their signs.
 const ZEROS: [u64; 4] = [0, 1, 13, 14];
 
-/// The turns of the first inputs; further ones are hostile, or near what is mentioned, or of arrays that are series.
+/// The turns of the first inputs; further ones are hostile, or near what is mentioned, or of arrays that are series or have a
+/// needle.
 const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any];
+
+/// The first inputs with a needle, where there are arrays.
+pub(super) const FIRST_NEEDLE: usize = TURNS.len();
 
 impl Drawing {
     /// Is something asked of operators, which few inputs tell apart?
@@ -72,13 +81,14 @@ impl Drawing {
         };
         let signs =
             !rule.marks.reassociates && !rule.marks.unsigned_zeros && rule.equations().iter().any(signs);
-        let mentioned = Mentioned::by_rule(rule);
+        let mentioned = Rc::new(Mentioned::by_rule(rule));
         Drawing { mentioned, solutions: Solutions::default(), marks: *rule.marks, signs, special }
     }
 
     /// For declared properties of an operator: what its own text mentions counts.
     pub fn near(mentioned: Mentioned) -> Drawing {
         let marks = Marks::REASSOCIATES;
+        let mentioned = Rc::new(mentioned);
         Drawing { mentioned, solutions: Solutions::default(), marks, signs: false, special: false }
     }
 
@@ -96,6 +106,8 @@ impl Drawing {
         let more = match i % 4 {
             1 => Turn::Mentioned,
             2 if ty.has_array() => Turn::Series,
+            0 if ty.has_array() => Turn::Needle,
+            3 if ty.has_array() && seed.count_ones().is_multiple_of(2) => Turn::Needle,
             _ => Turn::Hostile,
         };
         let turn = TURNS.get(i as usize).copied().unwrap_or(more);
@@ -127,7 +139,7 @@ impl Drawing {
                 }
                 number_of(last, s)
             }
-            Turn::Small | Turn::Any | Turn::Series => None,
+            Turn::Small | Turn::Any | Turn::Series | Turn::Needle => None,
             _ if rng.below(4) >= density => None,
             Turn::Mentioned => match solved.get(&s) {
                 Some(fit) if rng.below(2) == 0 => Some(fit[rng.below(fit.len() as u64) as usize].clone()),
@@ -139,6 +151,7 @@ impl Drawing {
             }
         };
         let (params, _) = ty.signature();
+        let values = if turn == Turn::Needle { needle::inputs(self, &values, &mut rng) } else { values };
         let mut values: Vec<Value> = values
             .iter()
             .zip(&params)
@@ -199,7 +212,7 @@ impl Drawing {
     /// The value with its numbers in a series, of which a rule may say something as a whole: such that one, two or three that
     /// follow each other sum to the same, or that each differs from the next by the same; mostly by a number of the rule.
     fn series(&self, v: &Value, rng: &mut Rng) -> Value {
-        let Mentioned { whole, .. } = &self.mentioned;
+        let Mentioned { whole, .. } = &*self.mentioned;
         let mut any = || i128::from(rng.below(9)) - 4;
         let (first, second, other) = (any(), any(), any());
         let by = whole.get(rng.below(whole.len() as u64 + 2) as usize).copied().unwrap_or(other);
@@ -222,12 +235,29 @@ impl Drawing {
         })
     }
 
+    /// Are NaN and infinities none of the inputs?
+    pub fn is_finite(&self) -> bool {
+        self.marks.finite
+    }
+
+    /// A number close to one, or that one where there is none.
+    pub fn beside(&self, v: &Value, s: Scalar, rng: &mut Rng) -> Value {
+        let float = match v {
+            Value::Int(v, _) => return Value::int(v.saturating_add([-1, 1][rng.below(2) as usize]), s),
+            Value::F16(v) | Value::F32(v) => f64::from(*v),
+            Value::F64(v) => *v,
+            _ => return v.clone(),
+        };
+        let beside = Some(near(float, float, s, rng)).filter(|v| v.is_finite() || !self.marks.finite);
+        beside.and_then(|v| Value::float(v, s)).unwrap_or_else(|| v.clone())
+    }
+
     /// A number that the rule mentions, or what comes of two of them, or one next to it.
-    fn next_to_mentioned(&self, s: Scalar, rng: &mut Rng) -> Option<Value> {
+    pub fn next_to_mentioned(&self, s: Scalar, rng: &mut Rng) -> Option<Value> {
         if s == Scalar::Bool {
             return None;
         }
-        let Mentioned { whole, fractions, combined, combined_fractions, .. } = &self.mentioned;
+        let Mentioned { whole, fractions, combined, combined_fractions, .. } = &*self.mentioned;
         // As often as not one of them as it is.
         let all = whole.len() + combined.len();
         if all > 0 && rng.below(2) == 0 {
@@ -274,6 +304,17 @@ fn chooses_a_zero(eq: &Equation) -> bool {
     [&eq.sides.lhs, &eq.sides.rhs].into_iter().flat_map(Pat::nodes).any(chooses)
 }
 
+/// Makes three of four floats NaN or infinite.
+pub(super) fn put_limits(inputs: &mut [Value], rng: &mut Rng) {
+    const LIMITS: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    for input in inputs {
+        *input = with_leaves(input, &mut |s| {
+            let limit = LIMITS.get(rng.below(4) as usize);
+            limit.filter(|_| s.is_float()).and_then(|v| Value::float(*v, s))
+        });
+    }
+}
+
 /// Makes all numbers of the last inputs these, one for each.
 pub(super) fn put_numbers(inputs: &mut [Value], numbers: &[i128]) {
     let first = inputs.len().saturating_sub(numbers.len());
@@ -282,7 +323,7 @@ pub(super) fn put_numbers(inputs: &mut [Value], numbers: &[i128]) {
     }
 }
 
-fn number_of(n: i128, s: Scalar) -> Option<Value> {
+pub(super) fn number_of(n: i128, s: Scalar) -> Option<Value> {
     match s {
         Scalar::Bool => None,
         s if s.is_float() => Value::float(n as f64, s),
@@ -327,7 +368,7 @@ fn put(solution: &Solution, inputs: &mut [Value], rng: &mut Rng) {
 }
 
 /// The type of a scalar.
-fn type_of(v: &Value) -> Option<Scalar> {
+pub(super) fn type_of(v: &Value) -> Option<Scalar> {
     match v {
         Value::Exact(_, s) => Some(*s),
         _ => v.scalar(),
@@ -403,7 +444,7 @@ pub(super) fn all_inputs(term: &Term, most: usize) -> Option<Vec<Vec<Value>>> {
 }
 
 /// The value with some of its scalars replaced.
-fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<Value>) -> Value {
+pub(super) fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<Value>) -> Value {
     let scalar = match v {
         Value::Pair(p) => return Value::pair(with_leaves(&p.0, replaced), with_leaves(&p.1, replaced)),
         Value::Array(c) => return Value::array(c.iter().map(|v| with_leaves(v, replaced)).collect()),
@@ -457,8 +498,23 @@ const NATURALS: [i64; 19] = [
     1 << 32,
 ];
 
+/// The least and the greatest number of the type, without infinities. None for truth values.
+pub(super) fn extremes(s: Scalar) -> Vec<Value> {
+    match s {
+        Scalar::Bool => vec![],
+        s if s.is_float() => {
+            let most = Limits::of(s).most;
+            [-most, most].into_iter().filter_map(|v| Value::float(v, s)).collect()
+        }
+        s => {
+            let (least, most) = s.extremes();
+            [least, most].map(|v| Value::int(v, s)).to_vec()
+        }
+    }
+}
+
 /// A few numbers of the type at which careless rules break; `which` says which few. None for truth values.
-fn palette(s: Scalar, which: u64, finite: bool) -> Vec<Value> {
+pub(super) fn palette(s: Scalar, which: u64, finite: bool) -> Vec<Value> {
     if s == Scalar::Bool {
         return vec![];
     }

@@ -75,10 +75,7 @@ impl Context {
             }
         }
         let one = Nat::constant(1);
-        let is_positive = |i: u32| {
-            let zero = |n: &Nat| n.subst(&|v| (*v == NatVar::Meta(i)).then(|| Nat::constant(0))).is_zero();
-            params.contains(&i) || lengths.iter().any(|n| n.has_metas() && zero(n))
-        };
+        let is_positive = |i: u32| !eq.may_be_none(i, params);
         let mut sizes: Vec<Option<Nat>> = (0..eq.nats.len() as u32)
             .map(|i| {
                 let name = Nat::var(&eq.nats[i as usize]);

@@ -17,7 +17,7 @@ mod tests;
 mod value;
 mod words;
 
-use super::{Body, Equation, ParamKind, Rule};
+use super::{Body, Equation, Rule};
 use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
@@ -68,9 +68,7 @@ pub fn prove(rule: &Rule) -> Result<Proof, Unproved> {
     if matches!(*rule.body, Body::Procedure(_)) {
         return Err(Unproved::Procedure);
     }
-    let params =
-        rule.params.iter().filter_map(|p| if let ParamKind::Nat(i) = p.kind { Some(i as u32) } else { None });
-    let params: Vec<u32> = params.collect();
+    let params = rule.size_params();
     let mut axioms = BTreeSet::new();
     for eq in rule.equations() {
         axioms.extend(equation(eq, &params, rule.marks.reassociates)?);

@@ -27,7 +27,14 @@ impl Reader<'_> {
                 };
             let found = match kind {
                 "nat" if left_out => None,
-                "nat" => Some(ArgSketch::Nat(self.size(arg, scope))),
+                "nat" => {
+                    let n = self.size(arg, scope);
+                    if p.needs_one() || p == Pattern::Take {
+                        let why = format!("`{p}` needs 1 or more, so that no program satisfies this.");
+                        self.counts_from_one(&n, arg.span, &why);
+                    }
+                    Some(ArgSketch::Nat(n))
+                }
                 "nat2nat" => match self.function(arg, scope) {
                     // What is wrong with it has been said.
                     None if matches!(arg.kind, ExprKind::NatLam(..)) => Some(ArgSketch::Any),

@@ -1,7 +1,7 @@
 //! Sizes and types in sketches.
 
 use super::{Meaning, Reader, Scope};
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::Nat;
 use crate::lang::permutation;
 use crate::lang::syntax::ast::{self, ExprKind, Op};
@@ -84,6 +84,27 @@ impl Reader<'_> {
         match self.nat(e, scope) {
             Some(n) => n,
             None => NatSketch::Any,
+        }
+    }
+
+    /// The size of something that programs have none of with no elements.
+    fn length(&mut self, e: &ast::Size, scope: &Scope) -> NatSketch {
+        let n = self.size(e, scope);
+        self.counts_from_one(
+            &n,
+            e.span,
+            "Nothing has less than one element, so that no program satisfies this.",
+        );
+        n
+    }
+
+    /// Reports a number that is less than one, where `why` says what that means.
+    pub(super) fn counts_from_one(&mut self, n: &NatSketch, span: Span, why: &str) {
+        if let NatSketch::Is(n) = n
+            && let Some(number) = n.as_constant().filter(|n| *n < 1)
+        {
+            let d = Diagnostic::error("E0409", why).label(span, format!("this is {number}"));
+            self.problem(d.hint("Write 1 or more, or `?` for any size."));
         }
     }
 
@@ -187,9 +208,9 @@ impl Reader<'_> {
                     TypeSketch::Any
                 }
             },
-            T::Array(n, t) => TypeSketch::Array(self.size(n, scope), Box::new(self.ty(t, scope))),
-            T::Vector(n, t) => TypeSketch::Vector(self.size(n, scope), Box::new(self.ty(t, scope))),
-            T::Index(n) => TypeSketch::Index(self.size(n, scope)),
+            T::Array(n, t) => TypeSketch::Array(self.length(n, scope), Box::new(self.ty(t, scope))),
+            T::Vector(n, t) => TypeSketch::Vector(self.length(n, scope), Box::new(self.ty(t, scope))),
+            T::Index(n) => TypeSketch::Index(self.length(n, scope)),
             T::Pair(a, b) => TypeSketch::Pair(Box::new(self.ty(a, scope)), Box::new(self.ty(b, scope))),
             T::Fun(a, b) => TypeSketch::fun(self.ty(a, scope), self.ty(b, scope)),
             T::Forall { .. } => {
