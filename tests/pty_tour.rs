@@ -515,7 +515,7 @@ fn the_commands_without_a_screen_do_what_they_say() {
         ),
         ("shine-tui bench kernels/matmul/matmul.rise --device cpu --json", &["\"median_ns\"", "\"device\""]),
         (
-            "shine-tui tune kernels/matmul/matmul.rise -s 'parallel(?, ?, ?, ?v in {4, 8, 16})' --for 10s -o best.elevate",
+            "shine-tui tune kernels/matmul/matmul.rise --size m=256 --size n=256 --size k=256 -s 'parallel(?, ?, ?, ?v in {4, 8, 16})' --for 10s -o best.elevate",
             &["points, of which", "best      parallel(", "(start)"],
         ),
         (

@@ -27,6 +27,11 @@ pub(super) const GRACE: Duration = Duration::from_secs(1);
 const NO_WORKER: &str =
     "The command of `--worker` has to end in `shine-tui worker`, of this version, and reach it.";
 
+/// What comes before an answer, as a greeting of the shell that starts the worker does.
+const NO_GREETING: &str = "The command of `--worker` has to print nothing of its own, and to end in `shine-tui worker`, of this version.";
+/// So many bytes of it are shown.
+const MOST_OF_GREETING: usize = 400;
+
 /// How to start a worker.
 #[derive(Clone, Debug)]
 pub enum WorkerCommand {
@@ -337,9 +342,18 @@ impl Worker {
     fn next(&self, heard: &mut Vec<u8>, most: u64) -> Result<Option<(Tell, Vec<u8>)>, DeviceError> {
         let Some((prefix, rest)) = heard.split_first_chunk::<PREFIX>() else { return Ok(None) };
         let strange = || {
-            DeviceError::new(Cause::Protocol, "The worker process said something that is no answer.")
-                .hint("Is the worker the same version of this program?")
-                .details(self.noise.text())
+            let message = "The worker process said something that is no answer.";
+            let problem = DeviceError::new(Cause::Protocol, message);
+            if self.spoke || self.command.is_none() {
+                let hint = "Is the worker the same version of this program?";
+                return problem.hint(hint).details(self.noise.text());
+            }
+            let first = heard.get(..heard.len().min(MOST_OF_GREETING)).unwrap_or_default();
+            problem.hint(NO_GREETING).details(format!(
+                "{}{}",
+                self.noise.text(),
+                String::from_utf8_lossy(first)
+            ))
         };
         let (head, body) = wire::lengths(prefix).filter(|(_, body)| *body <= most).ok_or_else(strange)?;
         let body = usize::try_from(body).map_err(|_| strange())?;
@@ -467,12 +481,14 @@ impl Worker {
         let status = self.end();
         self.listen();
         let signal = status.and_then(|status| status.signal());
-        if signal.is_none()
-            && let Some(silent) = self.silent()
-        {
+        if let Some(silent) = self.silent() {
             let code = status.and_then(|status| status.code());
-            let code = code.map(|code| format!(" (exit status {code})")).unwrap_or_default();
-            let message = format!("{}: {silent}, and has ended{code}.", self.what());
+            let how = match (code, signal) {
+                (Some(code), _) => format!(" (exit status {code})"),
+                (_, Some(signal)) => format!(" (by signal {signal})"),
+                _ => String::new(),
+            };
+            let message = format!("{}: {silent}, and has ended{how}.", self.what());
             return DeviceError::new(Cause::WorkerMissing, message)
                 .hint(NO_WORKER)
                 .details(self.noise.text());

@@ -5,7 +5,7 @@ use super::elaborate::SIZE_OF_STEP;
 use super::scheme::Scheme;
 use super::state::Infer;
 use super::unify::{Cause, Mismatch};
-use super::words::{is_never_below, is_of_numbers, last_index};
+use super::words::{has_fraction, is_never_below, is_of_numbers, last_index};
 use crate::diag::{Diagnostic, Span};
 use crate::nat::{Name, Nat, NatVar};
 use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
@@ -451,6 +451,9 @@ fn of_a_pair(function: &str) -> Option<String> {
     if let Some(op) = function.strip_prefix('(').and_then(|f| f.strip_suffix(')')) {
         return op.chars().all(|c| c.is_ascii_punctuation()).then(|| format!("\\(x, y). x {op} y"));
     }
+    if !function.is_empty() && function.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Some(format!("\\(x, y). {function} x y"));
+    }
     let (params, body) = function.strip_prefix('\\')?.split_once('.')?;
     let params: Vec<&str> = params.split_whitespace().collect();
     let [a, b] = params.as_slice() else { return None };
@@ -517,12 +520,6 @@ fn missing_arguments(
         1 => problem.hint("Is an argument missing?"),
         n => problem.hint(format!("Are {n} arguments missing?")),
     }
-}
-
-/// Is there a number with a point in the text?
-fn has_fraction(text: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-    text.split(|c| !part(c)).any(|w| w.starts_with(|c: char| c.is_ascii_digit()) && w.contains('.'))
 }
 
 impl Infer {
@@ -640,6 +637,10 @@ impl Infer {
                 ));
             }
             (K::Scalar(s), K::Scalar(of)) if written.is_some() => {
+                let from = written.as_deref().filter(|_| s.is_float() && !of.is_float());
+                if let Some(all) = from.and_then(|text| self.converted_from(text, *s)) {
+                    return Some(format!("`cast` converts what it is computed from: `{all}`."));
+                }
                 let here = format!("`(cast {} : {})`", or("x"), s.name());
                 // Beside a floating-point number a whole one is mostly meant to be one as well.
                 let beside = self.left_operands.get(&span).filter(|_| !s.is_float() && of.is_float());

@@ -5,6 +5,7 @@ use super::state::Infer;
 use super::tree::Tree;
 use crate::constraint::SizeConstraint;
 use crate::diag::{Charset, Diagnostic, Span};
+use crate::math;
 use crate::nat::{Name, Nat};
 use crate::pattern::Pattern;
 use crate::syntax::ast::{Expr, ExprKind, Op};
@@ -89,6 +90,12 @@ fn operand(text: &str) -> String {
     let is_word = |w: &str| matches!(w, "div" | "and" | "or");
     let plain = text.chars().all(part) && !text.split(' ').any(is_word);
     if plain { text.to_string() } else { in_parentheses(text.to_string()) }
+}
+
+/// Is there a number with a point in the text?
+pub(super) fn has_fraction(text: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+    text.split(|c| !part(c)).any(|w| w.starts_with(|c: char| c.is_ascii_digit()) && w.contains('.'))
 }
 
 impl Infer {
@@ -373,6 +380,18 @@ impl Infer {
         let plain = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
         (is_map(outer) && is_map(inner) && plain(f) && plain(xs))
             .then(|| format!("Write `{outer} ({inner} {f}) {xs}`."))
+    }
+
+    /// A computation of floating-point numbers with what it is computed from converted: `sqrt x` or one with a fraction.
+    pub fn converted_from(&self, text: &str, to: Scalar) -> Option<String> {
+        let plain = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+        if let Some((function, value)) = plain.split_once(' ')
+            && Pattern::from_name(function).is_some_and(|p| math::of(p).is_some())
+        {
+            let is_name = value.chars().all(|c| c.is_alphanumeric() || c == '_');
+            return is_name.then(|| format!("{function} (cast {value} : {})", to.name()));
+        }
+        if has_fraction(plain) { self.converted(plain, to) } else { None }
     }
 
     /// The text of a computation with every value in it converted; none where it is more than numbers, values and signs.

@@ -44,6 +44,18 @@ const NAMES: &[Row] = &[
     ),
     (&["mean", "average", "avg"], "xs", "Write `(reduce (+) 0 xs / cast n)` for `n` elements."),
     (&["norm", "nrm2", "norm2"], "xs", "Write `sqrt (map (\\x. x * x) xs |> reduce (+) 0)`."),
+    (
+        &["var", "variance"],
+        "xs",
+        "Write `let m = reduce (+) 0 xs / cast n in map (\\x. (x - m) * (x - m)) xs |> reduce (+) 0 |> (\\s. s / cast n)` for \
+         `n` elements.",
+    ),
+    (
+        &["std", "stdev", "stddev", "sd"],
+        "xs",
+        "Write `let m = reduce (+) 0 xs / cast n in map (\\x. (x - m) * (x - m)) xs |> reduce (+) 0 |> (\\s. sqrt (s / cast n))` \
+         for `n` elements.",
+    ),
     (&["softmax"], "xs", "Write `let e = map exp xs in let s = reduce (+) 0 e in map (\\x. x / s) e`."),
     (&["diff"], "xs", "Write `zip (drop 1 xs) (take (n - 1) xs) |> map (\\(x, y). x - y)` for `n` elements."),
     (&["outer"], "xs ys", "Write `map (\\x. map (\\y. x * y) ys) xs`."),
@@ -181,22 +193,20 @@ const NAMES: &[Row] = &[
     (&["expf"], "x", "Write `exp x`."),
     (&["where"], "c x y", "Write `select c x y`."),
     (&["as"], "e t", "Write `(cast e : t)`, with the number and the type that are meant."),
-    (
-        &["int", "toInt", "astype"],
-        "e",
-        "Write `(cast e : i32)` for a number `e`, with the type that is meant.",
-    ),
+    (&["int", "toInt", "astype"], "e", "Write `(cast e : i32)`, with the type that is meant."),
     (
         &["float", "toFloat", "fromIntegral", "realToFrac"],
         "e",
-        "Write `(cast e : f32)` for a number `e`, with the type that is meant.",
+        "Write `(cast e : f32)`, with the type that is meant.",
     ),
-    (&["double"], "x", "Write `(cast x : f64)`."),
+    (&["double", "f64", "float64"], "e", "Write `(cast e : f64)`."),
+    (&["f32", "float32"], "e", "Write `(cast e : f32)`."),
+    (&["i32", "int32"], "e", "Write `(cast e : i32)`."),
     (&["True", "TRUE"], "", "Write `true`."),
     (&["False", "FALSE"], "", "Write `false`."),
     (&INFINITY, "", "Write `(1 / 0)`, or the largest number: `3.4e38` is that of `f32`."),
     (&["nan", "NaN", "NAN"], "", "Write `(0 / 0)`."),
-    (&["pi", "PI", "M_PI"], "", "Write `3.14159265358979`."),
+    (&["pi", "PI", "M_PI"], "", "Write `3.141592653589793`."),
     (
         &["None", "null", "nil", "Nothing", "undefined", "NULL"],
         "",

@@ -417,7 +417,13 @@ fn report_unclosed(
         };
         let problem = Diagnostic::error(codes::UNCLOSED, format!("This `{bracket}` is never closed."))
             .label(Span::new(file, opener.start, opener.end), "opened here");
-        let problem = problem.hint(format!("Add the `{close}`, or remove the `{bracket}`."));
+        let line = text[opener.end as usize..].lines().next().unwrap_or_default();
+        let problem = match line.split_once("--") {
+            Some((_, behind)) if behind.contains(close) => problem.hint(format!(
+                "`--` starts a comment, to which its `{close}` belongs: `- -` is twice a sign."
+            )),
+            _ => problem.hint(format!("Add the `{close}`, or remove the `{bracket}`.")),
+        };
         let problem = match lexed.tokens.get(at) {
             Some(t) if matches!(t.tok, Tok::RParen | Tok::RBracket | Tok::RBrace) => problem.label(
                 Span::new(file, t.start, t.end),

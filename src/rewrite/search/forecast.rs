@@ -98,7 +98,7 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
     if !never.is_empty() {
         let sizes = listed(never.iter().map(|n| format!("`{n}`")));
         let them = if never.len() == 1 { "it" } else { "them" };
-        let had = numbers_had(&format!("which never make {them}"), &format!("{them} they never make"));
+        let had = numbers_had(&format!("which never make {them}"), &format!("they never make {them}"));
         let text = format!(
             "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; {had}."
         );

@@ -109,7 +109,19 @@ impl Infer {
         };
         let is_infinite =
             matches!(given, ExprKind::Name(name) if elsewhere::INFINITY.contains(&&**name)) && op == Op::Sub;
+        let size = match &function.kind {
+            ExprKind::App(_, args) => args.last().and_then(|last| match &last.kind {
+                ExprKind::Name(name) if self.scope.sizes.contains_key(name) => Some(name.clone()),
+                _ => None,
+            }),
+            _ => None,
+        };
         self.problem(match number {
+            Some(n) if size.is_some() => problem.hint(format!(
+                "What is given to {of} stands in parentheses: `({} {symbol} {})`.",
+                size.unwrap_or_default(),
+                n.digits
+            )),
             _ if is_infinite => problem.hint(format!("What is given to {of} is written `(-1 / 0)`.")),
             Some(n) if op == Op::Sub => problem.hint(format!(
                 "A negative number that is given to {of} stands in parentheses: `(-{}{})`.",

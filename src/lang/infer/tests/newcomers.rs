@@ -13,6 +13,21 @@ fn problems(text: &str) -> Vec<Diagnostic> {
 
 /// The text of a program, the code of its one problem, and a part of the hint.
 const TYPED: &[(&str, &str, &str)] = &[
+    ("import lib/tiling\ndef f (a: n.f32) = map sqrt a", "E0020", "`import lib.tiling`"),
+    ("import \"lib.rise\"\ndef f (a: n.f32) = map sqrt a", "E0020", "without the ending"),
+    ("import ../../lib\ndef f (a: n.f32) = map sqrt a", "E0020", "`import lib.tiling`"),
+    ("import lib::tiling\ndef f (a: n.f32) = map sqrt a", "E0020", "`import lib.tiling`"),
+    ("import lib as t\ndef f (a: n.f32) = map sqrt a", "E0020", "leave `as` out"),
+    ("def f (a: n.f32) n.f32 = map sqrt a", "E0020", "`: n.f32`"),
+    ("def f (a: n.m f32): n.m.f32 = a", "E0020", "`n.m.f32`"),
+    ("def f (a: n.f32): n.f32 = map sqrt a;", "E0020", "leave `;` out"),
+    ("def f (a: n.f32): n.f32 = { map sqrt a }", "E0020", "without braces"),
+    ("def f (a: n.f32): n.f32 = map (\\v. v --1) a", "E0021", "`--` starts a comment"),
+    ("def f (a: n.f32) = take n-1 a", "E0113", "`(n - 1)`"),
+    ("def f (a: n.(f32 * f32)) = map max a", "E0113", "`\\(x, y). max x y`"),
+    ("def f (a: n.i32): n.f32 = map (\\v. sqrt v) a", "E0110", "`sqrt (cast v : f32)`"),
+    ("def f (a: n.f32): n.f64 = map f64 a", "E0101", "`(\\e. (cast e : f64))`"),
+    ("def f (a: n.f32): f32 = std a", "E0101", "sqrt (s / cast n)"),
     // Python and NumPy
     ("# roots\ndef f (a: n.f32) = map sqrt a", "E0010", "`-- roots`"),
     ("def f (a: n.f32) = map sqrt a # of \"a\" (all", "E0010", "`-- of \"a\" (all`"),

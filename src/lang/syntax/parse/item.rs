@@ -447,9 +447,13 @@ impl Parser<'_> {
     }
 
     fn import(&mut self) -> Option<ItemKind> {
-        let mut path = vec![self.ident("the name of a module")?];
+        let mut path = vec![self.ident(super::A_MODULE)?];
         while self.eat(Tok::Dot) {
-            path.push(self.ident("the name of a module")?);
+            path.push(self.ident(super::A_MODULE)?);
+        }
+        if self.token().is_some_and(|t| !t.first) {
+            self.unexpected(super::END_OF_MODULE);
+            return None;
         }
         Some(ItemKind::Import(path))
     }

@@ -29,6 +29,8 @@ pub const MAX_PROBLEMS: usize = 50;
 
 /// What is expected where rules are listed.
 const A_RULE: &str = "the name of a rule";
+const A_MODULE: &str = "the name of a module";
+const END_OF_MODULE: &str = "the end of the name of a module";
 
 /// Deepest tree: a term of [`MAX_DEPTH`] levels, signs and types that are written around it.
 const MAX_HEIGHT: usize = MAX_DEPTH + 8;
@@ -567,6 +569,13 @@ impl<'a> Parser<'a> {
                 let ty = self.quote_or(from, to, "n.f32");
                 Some(format!("The type of the result stands behind a colon: `: {ty}`."))
             }
+            Tok::Dot if expected.contains("`:` or `=`") && before == Some(Tok::Word) => {
+                let from = self.at - 1;
+                let over = |i: &usize| self.tokens[*i].first || self.tokens[*i].tok == Tok::Equals;
+                let to = (self.at..self.tokens.len()).find(over).unwrap_or(self.tokens.len());
+                let ty = self.quote_or(from, to, "n.f32");
+                Some(format!("The type of the result stands behind a colon: `: {ty}`."))
+            }
             Tok::Dot if self.nth(1) == Tok::Dot && before == Some(Tok::Number) => Some(
                 "Write `generate (\\i. cast (indexAsNat i))` for the numbers from 0, without brackets: how many they are stands in \
                  the type."
@@ -593,6 +602,13 @@ impl<'a> Parser<'a> {
                 )
         };
         let hint = match self.peek() {
+            _ if expected == END_OF_MODULE && self.at_word("as") => {
+                "What a module defines is called here as it is there: leave `as` out."
+            }
+            _ if expected == A_MODULE || expected == END_OF_MODULE => {
+                "A module is named by its folders and its file, without the ending, and all of it is imported: `import lib.tiling` is \
+                 `lib/tiling` beside this file."
+            }
             _ if expected.starts_with("`.`") => {
                 "Functions are written `\\x. x * 2`: a `.` stands before the body."
             }
@@ -619,8 +635,11 @@ impl<'a> Parser<'a> {
                 "The type of the result stands behind a colon: `def f (a: n.f32): f32 = …`."
             }
             Tok::Equals if expected == "a type" => "Write `=` alone, or a type between `:` and `=`.",
-            Tok::LBrace if expected.contains("`=`") => {
+            Tok::LBrace if expected.contains("`=`") || before == Some(Tok::Equals) => {
                 "What a definition computes stands behind `=`, without braces."
+            }
+            Tok::Semi if self.tokens.get(self.at + 1).is_none_or(|t| t.first) => {
+                "Nothing ends a definition: leave `;` out."
             }
             Tok::Semi if self.language == Language::Program => {
                 "Write `let x = 3 in e`; definitions need nothing between them."

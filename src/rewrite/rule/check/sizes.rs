@@ -147,10 +147,10 @@ impl Sizing {
 
     /// Sizes of which these are the least.
     pub fn draw(&self, least: &[i64], size: Size, rng: &mut Rng) -> Vec<i64> {
-        if size == Size::Small {
-            return least.iter().map(|least| least + rng.below(2) as i64).collect();
-        }
         let count = least.len();
+        if size == Size::Small {
+            return with_nothing((0..count).map(|_| 1 + rng.below(2) as i64).collect(), least, rng);
+        }
         let kind = rng.below(16);
         let one = rng.below(count.max(1) as u64) as usize;
         let small = |rng: &mut Rng| 1 + rng.below(4) as i64;
@@ -169,20 +169,24 @@ impl Sizing {
                 drawn.unwrap_or_else(|| small(rng))
             })
             .collect();
-        // Nothing, as often as a size is one.
-        for (n, least) in out.iter_mut().zip(least) {
-            if *least == 0 && rng.below(4) == 0 {
-                *n = 0;
-            }
-        }
+
         // The one that was chosen stays, the largest of the others give way.
         while out.iter().fold(1i64, |p, v| p.saturating_mul(*v)) > ELEMENTS[self.slow] {
             let others = (0..count).filter(|i| *i != one && out[*i] > 1);
             let Some(largest) = others.max_by_key(|i| out[*i]) else { break };
             out[largest] = 1 + rng.below(2.min(out[largest] as u64 - 1)) as i64;
         }
-        out
+        with_nothing(out, least, rng)
     }
+}
+
+/// Every fourth time, some of those that may be none are: often that fits nothing else.
+fn with_nothing(mut sizes: Vec<i64>, least: &[i64], rng: &mut Rng) -> Vec<i64> {
+    if least.contains(&0) && rng.below(4) == 0 {
+        let none = sizes.iter_mut().zip(least).filter(|(_, least)| **least == 0 && rng.below(2) == 0);
+        none.for_each(|(n, _)| *n = 0);
+    }
+    sizes
 }
 
 /// May some size of the equation be near this number, as far as its conditions tell?
@@ -246,13 +250,14 @@ mod tests {
             beyond: None,
         };
         let mut rng = Rng::new(1);
-        let drawn: Vec<Vec<i64>> = (0..400).map(|_| sizing.draw(&[1, 0, 1], Size::Any, &mut rng)).collect();
+        let drawn: Vec<Vec<i64>> = (0..400).map(|_| sizing.draw(&[1; 3], Size::Any, &mut rng)).collect();
         let all: Vec<i64> = drawn.concat();
         for wanted in [1, 2, 3, 4, 7, 13, 16, 128, 257, 1001] {
             assert!(all.contains(&wanted), "{wanted}");
         }
         assert!(drawn.iter().all(|sizes| sizes.iter().product::<i64>() <= ELEMENTS[0]));
         // Only what may be none is.
+        let drawn: Vec<Vec<i64>> = (0..100).map(|_| sizing.draw(&[1, 0, 1], Size::Any, &mut rng)).collect();
         let none = [0, 1, 2].map(|i| drawn.iter().any(|sizes| sizes[i] == 0));
         assert_eq!(none, [false, true, false]);
     }

@@ -649,7 +649,7 @@ mod tests {
     #[test]
     fn hostile_numbers_are_drawn_for_every_type() {
         let drawing = Drawing {
-            mentioned: Mentioned { whole: vec![1000], ..Mentioned::default() },
+            mentioned: Rc::new(Mentioned { whole: vec![1000], ..Mentioned::default() }),
             solutions: Solutions::default(),
             marks: Marks::NONE,
             signs: false,

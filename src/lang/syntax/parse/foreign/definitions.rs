@@ -99,6 +99,15 @@ impl Parser<'_> {
             }
             self.bump();
         }
+        // What is written as it should be stays.
+        let mut first = from;
+        while first >= 2
+            && self.tokens[first - 1].tok == Tok::Dot
+            && matches!(self.tokens[first - 2].tok, Tok::Word | Tok::Number)
+        {
+            first -= 2;
+            words.insert(0, self.spelling(first).to_string());
+        }
         // One of them says of what the array is, others of how many.
         let is_element = |w: &String| Scalar::from_name(w).is_some() || elsewhere::type_here(w).is_some();
         let element = words.iter().position(is_element).map(|at| words.remove(at));
