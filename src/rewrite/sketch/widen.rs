@@ -17,9 +17,58 @@ const MOST: usize = 300;
 /// A sketch that asks one thing less.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Widening {
-    /// What is no longer asked, in a few words.
-    pub what: String,
+    /// The part of which less is asked.
+    pub part: String,
+    pub less: Less,
     pub sketch: Sketch,
+}
+
+/// What is still asked of a part.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Less {
+    Anything,
+    AnySize,
+    /// A loop over any number of elements.
+    AnyNumber,
+    Contained,
+    /// What this operand contains.
+    ContainedIn(String),
+    /// This in its place.
+    As(String),
+}
+
+impl Less {
+    /// In words, and in fewer of them.
+    fn words(&self) -> (String, String) {
+        let (long, short) = match self {
+            Less::Anything => ("anything", "anything"),
+            Less::AnySize => ("any size", "any size"),
+            Less::AnyNumber => ("over any number", "any size"),
+            Less::Contained => ("only what it contains", "contains"),
+            Less::ContainedIn(operand) => {
+                return (format!("only what {operand} contains"), format!("contains {}", bare(operand)));
+            }
+            Less::As(other) => return (format!("as {other}"), format!("as {}", bare(other))),
+        };
+        (long.to_owned(), short.to_owned())
+    }
+}
+
+/// What is called so without the signs around it.
+fn bare(called: &str) -> &str {
+    called.trim_matches('`').trim_end_matches(" ...")
+}
+
+impl Widening {
+    /// What is no longer asked.
+    pub fn what(&self) -> String {
+        format!("{}: {}", self.part, self.less.words().0)
+    }
+
+    /// The same in fewer words: the part, and what is still asked of it.
+    pub fn shortly(&self) -> (String, String) {
+        (bare(&self.part).to_owned(), self.less.words().1)
+    }
 }
 
 /// The sketch of exactly this term. What is bound outside of it, and whatever a sketch has no words for, is `?`; loops say over
@@ -133,11 +182,11 @@ fn over(pattern: Pattern, n: NatSketch) -> TypeSketch {
 /// first. No two are the same.
 pub fn widenings(sketch: &Sketch) -> Vec<Widening> {
     let mut all = Steps { found: vec![], whole: sketch };
-    all.add("all sizes: any size".to_owned(), without_sizes(sketch));
+    all.add("all sizes".to_owned(), Less::AnySize, without_sizes(sketch));
     if let Some(loops) = loops(sketch) {
-        all.add("all but its loops: anything".to_owned(), loops);
+        all.add("all but its loops".to_owned(), Less::Anything, loops);
     }
-    all.add("what stands around it: anything".to_owned(), somewhere(sketch.clone()));
+    all.add("what stands around it".to_owned(), Less::Anything, somewhere(sketch.clone()));
     all.parts(sketch, 0, &|new| new);
     all.found
 }
@@ -181,9 +230,9 @@ fn called(sketch: &Sketch, binders: u32) -> String {
 }
 
 impl Steps<'_> {
-    fn add(&mut self, what: String, sketch: Sketch) {
+    fn add(&mut self, part: String, less: Less, sketch: Sketch) {
         if sketch != *self.whole && self.found.iter().all(|known| known.sketch != sketch) {
-            self.found.push(Widening { what, sketch });
+            self.found.push(Widening { part, less, sketch });
         }
     }
 
@@ -192,16 +241,16 @@ impl Steps<'_> {
         if *part.shape() == Shape::Any {
             return;
         }
-        self.add(format!("{}: anything", short(part, binders)), put(Sketch::any()));
+        self.add(short(part, binders), Less::Anything, put(Sketch::any()));
         match part.shape() {
             Shape::Lam(body) => {
-                let what = format!("{}: only what it contains", short(part, binders));
+                let called = short(part, binders);
                 // `\x. f x` is like `f` as well, which no step may give up.
                 if let Some(function) = part.eta_reduced() {
-                    self.add(what, put(somewhere(closed(&function, 0))));
+                    self.add(called, Less::Contained, put(somewhere(closed(&function, 0))));
                     return;
                 }
-                self.add(what, put(somewhere(closed(body, 0))));
+                self.add(called, Less::Contained, put(somewhere(closed(body, 0))));
                 self.parts(body, binders + 1, &|new| put(Sketch::new(Shape::Lam(new))));
             }
             Shape::App(..) => self.application(part, binders, put),
@@ -246,8 +295,8 @@ impl Steps<'_> {
             while let Shape::Lam(body) = inside.shape() {
                 inside = body;
             }
-            let what = format!("{}: only what {} contains", short(part, binders), short(operand, binders));
-            self.add(what, put(somewhere(closed(inside, 0))));
+            let less = Less::ContainedIn(short(operand, binders));
+            self.add(short(part, binders), less, put(somewhere(closed(inside, 0))));
         }
         self.head(head, binders, &|new| put(applied(&operands, &new)));
         for (i, operand) in operands.iter().enumerate() {
@@ -262,8 +311,7 @@ impl Steps<'_> {
     /// The sizes of a pattern.
     fn head(&mut self, head: &Sketch, binders: u32, put: &dyn Fn(Sketch) -> Sketch) {
         if let Shape::Typed(inner, _) = head.shape() {
-            let what = format!("{}: over any number", short(head, binders));
-            self.add(what, put(inner.clone()));
+            self.add(short(head, binders), Less::AnyNumber, put(inner.clone()));
             self.head(inner, binders, &|new| {
                 let Shape::Typed(_, ty) = head.shape() else { return put(new) };
                 put(Sketch::typed(new, ty.clone()))
@@ -278,7 +326,8 @@ impl Steps<'_> {
             args[i] =
                 if let ArgSketch::Nat(_) = arg { ArgSketch::Nat(NatSketch::Any) } else { ArgSketch::Any };
             let new = Sketch::new(Shape::Pattern(*pattern, args));
-            self.add(format!("{}: as `{}`", short(head, binders), new.within(binders)), put(new));
+            let less = Less::As(format!("`{}`", new.within(binders)));
+            self.add(short(head, binders), less, put(new));
         }
     }
 }
@@ -429,7 +478,7 @@ mod tests {
                     for step in &steps {
                         let after = parts.iter().map(|t| step.sketch.describes(t));
                         let lost = before.iter().zip(after).any(|(before, after)| *before && !after);
-                        assert!(!lost, "{sketch}\nto {}\nby {}", step.sketch, step.what);
+                        assert!(!lost, "{sketch}\nto {}\nby {}", step.sketch, step.what());
                     }
                     let Some(step) = steps.get((turn * 7 + part.size() as usize) % steps.len().max(1)) else {
                         break;
@@ -450,7 +499,7 @@ mod tests {
         let write = |s: &Sketch| Writer::new(library, &program.sizes).write(&Nest::read(s)).0;
         let sketch = exactly(&program.term, &program.sizes);
         let steps = widenings(&sketch);
-        let loops = steps.iter().find(|s| s.what.starts_with("all but its loops")).unwrap();
+        let loops = steps.iter().find(|s| s.part == "all but its loops").unwrap();
         assert_eq!(write(&loops.sketch), "containsMap(m, containsMap(n, containsReduce(k, ?)))");
         let narrower = widenings(&loops.sketch);
         assert!(narrower.iter().any(|s| write(&s.sketch) == "containsMap(m, containsMap(n, ?))"));
