@@ -448,9 +448,16 @@ fn a_sketch_is_pointed_at_widened_and_searched_for() {
         .filter(|step| step.contains(": "))
         .collect();
     assert!(steps.len() > 5 && steps.iter().collect::<BTreeSet<_>>().len() == steps.len(), "{text}");
-    for step in ["map over m: any size", "map over n: any size", "map over m: contains"] {
+    for step in ["map over m: any size", "map over m: anything", "map over n: contains"] {
         assert!(steps.iter().any(|row| row.contains(step)), "{step}: {text}");
     }
+    // A sketch alone is searched for; what is wrong with a search is told where it is typed.
+    app.press("S").type_text("reach containsMapSeq(m, ?").press("Enter");
+    assert!(app.text().contains("never closed") && app.text().contains("Search on"), "{}", app.text());
+    app.press("C-u").type_text("topDown(useMapSeq)").press("Enter");
+    assert!(app.text().contains("This strategy does not search"), "{}", app.text());
+    app.press("C-u").type_text("containsMapSeq(m, ?) using { useMapSeq }").press("Enter").idle();
+    assert_eq!(app.app.search.as_deref(), Some("reach containsMapSeq(m, ?) using { useMapSeq }"));
 }
 
 /// What is wrong with a search whose programs are to be measured is said under it; where there is no device that answers, what

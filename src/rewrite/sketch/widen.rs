@@ -18,9 +18,17 @@ const MOST: usize = 300;
 #[derive(Clone, PartialEq, Debug)]
 pub struct Widening {
     /// The part of which less is asked.
-    pub part: String,
+    pub part: Called,
     pub less: Less,
     pub sketch: Sketch,
+}
+
+/// How a part is called.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Called {
+    long: String,
+    /// By what it contains, where it is a `contains`: no step asks less of one alone.
+    short: String,
 }
 
 /// What is still asked of a part.
@@ -32,42 +40,39 @@ pub enum Less {
     AnyNumber,
     Contained,
     /// What this operand contains.
-    ContainedIn(String),
+    ContainedIn(Called),
     /// This in its place.
     As(String),
 }
 
 impl Less {
     /// In words, and in fewer of them.
-    fn words(&self) -> (String, String) {
+    fn words(&self) -> Called {
         let (long, short) = match self {
             Less::Anything => ("anything", "anything"),
             Less::AnySize => ("any size", "any size"),
             Less::AnyNumber => ("over any number", "any size"),
             Less::Contained => ("only what it contains", "contains"),
             Less::ContainedIn(operand) => {
-                return (format!("only what {operand} contains"), format!("contains {}", bare(operand)));
+                let Called { long, short } = operand;
+                let (long, short) = (format!("only what {long} contains"), format!("contains {short}"));
+                return Called { long, short };
             }
-            Less::As(other) => return (format!("as {other}"), format!("as {}", bare(other))),
+            Less::As(other) => return Called { long: format!("as `{other}`"), short: format!("as {other}") },
         };
-        (long.to_owned(), short.to_owned())
+        Called { long: long.to_owned(), short: short.to_owned() }
     }
-}
-
-/// What is called so without the signs around it.
-fn bare(called: &str) -> &str {
-    called.trim_matches('`').trim_end_matches(" ...")
 }
 
 impl Widening {
     /// What is no longer asked.
     pub fn what(&self) -> String {
-        format!("{}: {}", self.part, self.less.words().0)
+        format!("{}: {}", self.part.long, self.less.words().long)
     }
 
     /// The same in fewer words: the part, and what is still asked of it.
     pub fn shortly(&self) -> (String, String) {
-        (bare(&self.part).to_owned(), self.less.words().1)
+        (self.part.short.clone(), self.less.words().short)
     }
 }
 
@@ -182,11 +187,11 @@ fn over(pattern: Pattern, n: NatSketch) -> TypeSketch {
 /// first. No two are the same.
 pub fn widenings(sketch: &Sketch) -> Vec<Widening> {
     let mut all = Steps { found: vec![], whole: sketch };
-    all.add("all sizes".to_owned(), Less::AnySize, without_sizes(sketch));
+    all.add(whole("all sizes"), Less::AnySize, without_sizes(sketch));
     if let Some(loops) = loops(sketch) {
-        all.add("all but its loops".to_owned(), Less::Anything, loops);
+        all.add(whole("all but its loops"), Less::Anything, loops);
     }
-    all.add("what stands around it".to_owned(), Less::Anything, somewhere(sketch.clone()));
+    all.add(whole("what stands around it"), Less::Anything, somewhere(sketch.clone()));
     all.parts(sketch, 0, &|new| new);
     all.found
 }
@@ -200,8 +205,18 @@ struct Steps<'a> {
 const SHOWN: usize = 24;
 
 /// A part as it is called.
-fn short(sketch: &Sketch, binders: u32) -> String {
-    format!("`{}`", called(sketch, binders))
+fn named(sketch: &Sketch, binders: u32) -> Called {
+    let long = format!("`{}`", called(sketch, binders));
+    let short = match sketch.shape() {
+        Shape::Contains(inner) => called(inner, 0),
+        _ => called(sketch, binders),
+    };
+    Called { long, short: short.trim_end_matches(" ...").to_owned() }
+}
+
+/// What all parts together are called.
+fn whole(words: &str) -> Called {
+    Called { long: words.to_owned(), short: words.to_owned() }
 }
 
 fn called(sketch: &Sketch, binders: u32) -> String {
@@ -230,7 +245,7 @@ fn called(sketch: &Sketch, binders: u32) -> String {
 }
 
 impl Steps<'_> {
-    fn add(&mut self, part: String, less: Less, sketch: Sketch) {
+    fn add(&mut self, part: Called, less: Less, sketch: Sketch) {
         if sketch != *self.whole && self.found.iter().all(|known| known.sketch != sketch) {
             self.found.push(Widening { part, less, sketch });
         }
@@ -241,10 +256,10 @@ impl Steps<'_> {
         if *part.shape() == Shape::Any {
             return;
         }
-        self.add(short(part, binders), Less::Anything, put(Sketch::any()));
+        self.add(named(part, binders), Less::Anything, put(Sketch::any()));
         match part.shape() {
             Shape::Lam(body) => {
-                let called = short(part, binders);
+                let called = named(part, binders);
                 // `\x. f x` is like `f` as well, which no step may give up.
                 if let Some(function) = part.eta_reduced() {
                     self.add(called, Less::Contained, put(somewhere(closed(&function, 0))));
@@ -295,8 +310,8 @@ impl Steps<'_> {
             while let Shape::Lam(body) = inside.shape() {
                 inside = body;
             }
-            let less = Less::ContainedIn(short(operand, binders));
-            self.add(short(part, binders), less, put(somewhere(closed(inside, 0))));
+            let less = Less::ContainedIn(named(operand, binders));
+            self.add(named(part, binders), less, put(somewhere(closed(inside, 0))));
         }
         self.head(head, binders, &|new| put(applied(&operands, &new)));
         for (i, operand) in operands.iter().enumerate() {
@@ -311,7 +326,7 @@ impl Steps<'_> {
     /// The sizes of a pattern.
     fn head(&mut self, head: &Sketch, binders: u32, put: &dyn Fn(Sketch) -> Sketch) {
         if let Shape::Typed(inner, _) = head.shape() {
-            self.add(short(head, binders), Less::AnyNumber, put(inner.clone()));
+            self.add(named(head, binders), Less::AnyNumber, put(inner.clone()));
             self.head(inner, binders, &|new| {
                 let Shape::Typed(_, ty) = head.shape() else { return put(new) };
                 put(Sketch::typed(new, ty.clone()))
@@ -326,8 +341,8 @@ impl Steps<'_> {
             args[i] =
                 if let ArgSketch::Nat(_) = arg { ArgSketch::Nat(NatSketch::Any) } else { ArgSketch::Any };
             let new = Sketch::new(Shape::Pattern(*pattern, args));
-            let less = Less::As(format!("`{}`", new.within(binders)));
-            self.add(short(head, binders), less, put(new));
+            let less = Less::As(new.within(binders));
+            self.add(named(head, binders), less, put(new));
         }
     }
 }
@@ -499,7 +514,7 @@ mod tests {
         let write = |s: &Sketch| Writer::new(library, &program.sizes).write(&Nest::read(s)).0;
         let sketch = exactly(&program.term, &program.sizes);
         let steps = widenings(&sketch);
-        let loops = steps.iter().find(|s| s.part == "all but its loops").unwrap();
+        let loops = steps.iter().find(|s| s.part == whole("all but its loops")).unwrap();
         assert_eq!(write(&loops.sketch), "containsMap(m, containsMap(n, containsReduce(k, ?)))");
         let narrower = widenings(&loops.sketch);
         assert!(narrower.iter().any(|s| write(&s.sketch) == "containsMap(m, containsMap(n, ?))"));
