@@ -452,7 +452,7 @@ fn a_sketch_is_pointed_at_widened_and_searched_for() {
         assert!(steps.iter().any(|row| row.contains(step)), "{step}: {text}");
     }
     // A sketch alone is searched for; what is wrong with a search is told where it is typed.
-    app.press("S").type_text("reach containsMapSeq(m, ?").press("Enter");
+    app.press("S C-u").type_text("reach containsMapSeq(m, ?").press("Enter");
     assert!(app.text().contains("never closed") && app.text().contains("Search on"), "{}", app.text());
     app.press("C-u").type_text("topDown(useMapSeq)").press("Enter");
     assert!(app.text().contains("This strategy does not search"), "{}", app.text());
