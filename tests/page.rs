@@ -33,6 +33,8 @@ addEventListener('load', () => {
     lost: links.filter(a => !document.getElementById(decodeURIComponent(a.hash.slice(1)))).map(a => a.outerHTML),
     links: links.length,
     wide: document.documentElement.scrollWidth - innerWidth,
+    cut: [...document.querySelectorAll('pre')].filter(p => p.scrollWidth > p.clientWidth)
+      .filter(p => p.className === 'said' || p.textContent.includes('of what is allowed')).map(p => p.textContent.slice(0, 60)),
     loaded: performance.getEntriesByType('resource').map(r => r.name),
     width: innerWidth,
   };
@@ -44,7 +46,7 @@ addEventListener('load', () => {
 /// The page as a phone shows it: a browser's own window may be no narrower than 500 columns of pixels.
 const PHONE: &str = r#"<!DOCTYPE html><title>phone</title>
 <script>onmessage = said => document.body.append(said.data)</script>
-<body><iframe src="asked.html" width="390" height="844" style="border:0"></iframe></body>"#;
+<body><iframe src="asked.html" width="360" height="844" style="border:0"></iframe></body>"#;
 
 /// A browser without a window, where there is one.
 fn browser() -> Option<PathBuf> {
@@ -107,10 +109,10 @@ fn the_page_reads_in_a_browser_and_on_a_phone_and_loads_nothing() {
         assert!(dom.contains(part), "{part}");
     }
     let (_, narrow) = asked(&browser, &dir.join("phone.html"));
-    assert_eq!((&wide["width"], &narrow["width"]), (&1280.into(), &390.into()), "{wide} {narrow}");
+    assert_eq!((&wide["width"], &narrow["width"]), (&1280.into(), &360.into()), "{wide} {narrow}");
     for said in [wide, narrow] {
         assert!(said["links"].as_u64().is_some_and(|n| n > 5), "{said}");
-        for nothing in ["faint", "lost", "loaded"] {
+        for nothing in ["faint", "lost", "cut", "loaded"] {
             assert_eq!(said[nothing].as_array().map(Vec::len), Some(0), "{nothing}: {said}");
         }
         assert!(said["wide"].as_i64().is_some_and(|n| n <= 0), "{said}");

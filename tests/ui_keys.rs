@@ -12,6 +12,7 @@ use shine_tui::ui::popup::{About, EntryKind, Popup, Question};
 use shine_tui::view::effect::Effect;
 use shine_tui::view::{Line, Mark, Role};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// A screen on `dot` with rules and a strategy of our own, so that the library can change.
@@ -434,6 +435,29 @@ fn a_sketch_is_pointed_at_widened_and_searched_for() {
     assert!(app.text().contains("Nothing more can be left out: it describes"), "{}", app.text());
     app.press("Enter");
     assert!(app.text().contains("Nothing more can be left out"), "{}", app.text());
+    // Where there is little room, no two steps of the list read the same.
+    let mut app = TestApp::new("matmul", (80, 24), UNICODE);
+    app.press("1 P j Enter");
+    let text = app.text();
+    assert!(text.contains("terms classes  asking less of it"), "{text}");
+    let (_, list) = text.split_once("asking less").unwrap();
+    let steps: Vec<String> = list
+        .lines()
+        .filter_map(|row| row.rsplit_once("││"))
+        .map(|(_, row)| row.split_whitespace().skip(2).collect::<Vec<_>>().join(" "))
+        .filter(|step| step.contains(": "))
+        .collect();
+    assert!(steps.len() > 5 && steps.iter().collect::<BTreeSet<_>>().len() == steps.len(), "{text}");
+    for step in ["map over m: any size", "map over m: anything", "map over n: contains"] {
+        assert!(steps.iter().any(|row| row.contains(step)), "{step}: {text}");
+    }
+    // A sketch alone is searched for; what is wrong with a search is told where it is typed.
+    app.press("S C-u").type_text("reach containsMapSeq(m, ?").press("Enter");
+    assert!(app.text().contains("never closed") && app.text().contains("Search on"), "{}", app.text());
+    app.press("C-u").type_text("topDown(useMapSeq)").press("Enter");
+    assert!(app.text().contains("This strategy does not search"), "{}", app.text());
+    app.press("C-u").type_text("containsMapSeq(m, ?) using { useMapSeq }").press("Enter").idle();
+    assert_eq!(app.app.search.as_deref(), Some("reach containsMapSeq(m, ?) using { useMapSeq }"));
 }
 
 /// What is wrong with a search whose programs are to be measured is said under it; where there is no device that answers, what

@@ -16,6 +16,18 @@ pub fn searches(workspace: &Workspace, text: &str) -> bool {
     reaches(&strategy.tree, &workspace.script, &mut known)
 }
 
+/// What is to be searched with, as it was typed or, of a sketch alone, with the `reach` that goes without saying. None is a strategy
+/// that does not search.
+pub fn as_search(workspace: &Workspace, text: &str) -> Option<String> {
+    // What is wrong with a search is told when it is run.
+    if searches(workspace, text) || text.trim_start().starts_with("reach") {
+        return Some(text.to_owned());
+    }
+    let begins = text.trim_start().split(|c: char| !c.is_alphanumeric()).next();
+    let is_strategy = names(workspace).any(|name| Some(name) == begins);
+    (!is_strategy).then(|| format!("reach {text}"))
+}
+
 fn reaches(strategy: &ast::Strategy, script: &Script, known: &mut BTreeSet<Name>) -> bool {
     let called = match &strategy.kind {
         StrategyKind::Reach(_) => return true,

@@ -5,7 +5,7 @@ use super::app::App;
 use super::command::Command;
 use super::layout::Pane;
 use super::popup::{EntryKind, How, Item, Popup, Value};
-use super::script::{only_asks, searches, signature};
+use super::script::{as_search, only_asks, searches, signature};
 use crate::lang::path::Path;
 use crate::lang::summary;
 use crate::rewrite::strategy::script::Definition;
@@ -65,17 +65,19 @@ pub(super) fn run(app: &mut App, text: &str, at: Path) -> bool {
 
 /// Runs a strategy or a search that was typed.
 pub(super) fn run_typed(app: &mut App, kind: EntryKind, text: &str) -> Result<(), Vec<Line>> {
-    if kind == EntryKind::Sketch && !searches(app.session.workspace(), text) {
+    let workspace = app.session.workspace();
+    let search = if kind == EntryKind::Sketch { as_search(workspace, text) } else { Some(text.to_owned()) };
+    let Some(search) = search else {
         return Err(vec![
-            Line::of(Role::Error, "A search begins with `reach`."),
-            Line::of(Role::Hint, format!("For example: {}", kind.example(app.session.workspace()))),
+            Line::of(Role::Error, "This strategy does not search: a search is a sketch, or has a `reach`."),
+            Line::of(Role::Hint, format!("For example: {}", kind.example(workspace))),
         ]);
-    }
+    };
     let at = place(app);
     let from = app.session.current();
-    warn(app, text, text, from, &at)?;
-    typed(app, Action::Strategy { text: text.to_owned(), at: place(app) })?;
-    note_search(app, text, from);
+    warn(app, text, &search, from, &at)?;
+    typed(app, Action::Strategy { text: search.clone(), at })?;
+    note_search(app, &search, from);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! A session for those who have not got this tool: what was asked, what was done, how long it takes, and where that was found out.
 
 use super::bars::{Time, bar};
-use super::html::{self, Kind, Section};
+use super::html::{self, Section};
 use super::table::{self, Column};
 use super::term::Printed;
 use super::text::{Alphabet, Line, Role, lines_of, one_line};
@@ -74,7 +74,7 @@ fn sections(session: &Session, target: Target, beside: Beside<'_>) -> Vec<Sectio
     for text in &workspace.texts.files {
         out.push(Section::of(FILES, format!("File: {}", text.label), plain(&text.text)));
     }
-    out.push(Section { kind: Kind::Sentences, ..Section::new("Environment", environment(session, beside)) });
+    out.push(Section::said("Environment", environment(session, beside)));
     out
 }
 
@@ -100,9 +100,9 @@ fn times(session: &Session, beside: Beside<'_>) -> Vec<Section> {
         }
         out.extend(by_size(&all).map(|lines| Section::new("Times by size", lines)));
         for (device, peak) in beside.peaks {
-            let lines = roofline::page(device, *peak, &all, WIDTH, ALPHABET);
-            let lines = lines.iter().flat_map(|line| line.wrap(WIDTH, 4)).collect();
-            out.push(Section::new(format!("Roofline of {device}"), lines));
+            let page = roofline::page(device, *peak, &all, WIDTH, ALPHABET);
+            let section = Section::said(format!("Roofline of {device}"), page.said);
+            out.push(Section { lines: page.picture, ..section });
         }
     }
     if let Some(standing) = beside.best {
@@ -122,8 +122,7 @@ fn times(session: &Session, beside: Beside<'_>) -> Vec<Section> {
             lines.extend(bench::details(*id, m, peak(m)));
             lines.push(Line::empty());
         }
-        let section = Section { folded: true, ..Section::new("All about each measurement", lines) };
-        out.push(Section { kind: Kind::Sentences, ..section });
+        out.push(Section { folded: true, ..Section::said("All about each measurement", lines) });
     }
     out
 }
@@ -229,8 +228,8 @@ fn searches(session: &Session) -> Option<Section> {
             Line::of(Role::Keyword, "sketch ").with(Role::Plain, format!("{}  {doc}", sketch.name.kind)),
         );
     }
-    let section = Section { kind: Kind::Sentences, ..Section::new("Sketches", lines) };
-    (!section.lines.is_empty()).then_some(section)
+    let section = Section::said("Sketches", lines);
+    (!section.said.is_empty()).then_some(section)
 }
 
 /// The single states, each as a difference from the one before.
@@ -258,7 +257,7 @@ fn code(session: &Session, target: Target) -> Vec<Section> {
         Ok(compiled) => compiled,
         Err(why) => {
             let lines = problem::lines(why, &session.workspace().sources, ALPHABET);
-            return vec![Section { kind: Kind::Sentences, ..Section::new("No code", lines) }];
+            return vec![Section::said("No code", lines)];
         }
     };
     let lines = |stage: &crate::emit::Stage| kernel::lines(stage.name, stage.text());

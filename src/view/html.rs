@@ -9,29 +9,25 @@ use std::fmt::Write;
 pub struct Section {
     /// Its heading.
     pub title: String,
-    /// What it says, line by line.
+    /// Sentences before the lines: they are broken where there is no room.
+    pub said: Vec<Line>,
+    /// Code, tables and pictures: they are not broken, and scroll where there is no room.
     pub lines: Vec<Line>,
     /// Whether it is shown only when its heading is chosen.
     pub folded: bool,
     /// What it is one of many of: those that follow each other are led to as one.
     pub group: Option<&'static str>,
-    /// How its lines are broken.
-    pub kind: Kind,
-}
-
-/// What lines are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
-    /// Code, tables and pictures: they are not broken, and scroll where there is no room.
-    Lined,
-    /// They are broken where there is no room.
-    Sentences,
 }
 
 impl Section {
     /// A part that is shown.
     pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Section {
-        Section { title: title.into(), lines, folded: false, group: None, kind: Kind::Lined }
+        Section { title: title.into(), said: vec![], lines, folded: false, group: None }
+    }
+
+    /// A part of sentences that is shown.
+    pub fn said(title: impl Into<String>, said: Vec<Line>) -> Section {
+        Section { said, ..Section::new(title, vec![]) }
     }
 
     /// A part that is shown when its heading is chosen.
@@ -100,14 +96,17 @@ fn parts(sections: &[Section]) -> Vec<(&str, &[Section])> {
 /// A section; one that is led to has a number.
 fn part(out: &mut String, section: &Section, number: Option<usize>) -> std::fmt::Result {
     let title = escaped(&section.title);
-    let body: String = section.lines.iter().map(|l| line(l) + "\n").collect();
     let id = number.map(|i| format!(" id=\"s{i}\"")).unwrap_or_default();
-    let class = if section.kind == Kind::Sentences { " class=\"said\"" } else { "" };
+    let body = |class: &str, lines: &[Line]| match lines {
+        [] => String::new(),
+        lines => format!("<pre{class}>{}</pre>", lines.iter().map(|l| line(l) + "\n").collect::<String>()),
+    };
+    let body = body(" class=\"said\"", &section.said) + &body("", &section.lines);
     if section.folded {
         // A browser that is led to what is folded opens it.
-        writeln!(out, "<details><summary>{title}</summary>\n<pre{id}{class}>{body}</pre></details>")
+        writeln!(out, "<details><summary>{title}</summary>\n<div{id}>{body}</div></details>")
     } else {
-        writeln!(out, "<section{id}><h2>{title}</h2>\n<pre{class}>{body}</pre></section>")
+        writeln!(out, "<section{id}><h2>{title}</h2>\n{body}</section>")
     }
 }
 
@@ -188,14 +187,15 @@ mod tests {
     fn many_of_a_kind_are_led_to_as_one() {
         let section = |title: &str| Section::new(title, vec![Line::plain("x")]);
         let of = |title: &str| Section::of("Steps", title, vec![]);
-        let said = Section { kind: Kind::Sentences, ..section("Said") };
+        let said = Section { said: vec![Line::plain("y")], ..section("Said") };
         let text = page("t", &[section("A"), of("one"), of("two"), of("three"), said]);
         assert_eq!(text.matches("<li>").count(), 3, "{text}");
         assert!(
             text.contains("<a href=\"#s1\">Steps</a>")
                 && text.contains("<details id=\"s1\"><summary>Steps (3)")
         );
-        assert!(text.contains("<section id=\"s2\"><h2>Said</h2>\n<pre class=\"said\">"), "{text}");
+        let both = "<section id=\"s2\"><h2>Said</h2>\n<pre class=\"said\">y\n</pre><pre>x\n</pre>";
+        assert!(text.contains(both), "{text}");
         // Each place that is led to is there once.
         for i in 0..3 {
             assert_eq!(text.matches(&format!("id=\"s{i}\"")).count(), 1, "{text}");

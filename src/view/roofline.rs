@@ -22,6 +22,20 @@ const SIGNS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const MARGIN: usize = 9;
 const ROWS: usize = 12;
 
+/// A roofline: sentences, which can be broken, and the picture, which cannot.
+pub struct Roofline {
+    pub said: Vec<Line>,
+    pub picture: Vec<Line>,
+}
+
+impl Roofline {
+    /// Both under each other. What the picture says comes first: it is what was asked, and in few rows the picture is not seen
+    /// whole.
+    pub fn lines(self) -> Vec<Line> {
+        self.said.into_iter().chain([Line::empty()]).chain(self.picture).collect()
+    }
+}
+
 /// The picture, and what it says of each state. Where several measurements of a state are alike but for their time, the last counts.
 pub fn page(
     device: &str,
@@ -29,9 +43,9 @@ pub fn page(
     all: &[(RevisionId, &Measurement)],
     width: usize,
     alphabet: Alphabet,
-) -> Vec<Line> {
+) -> Roofline {
     let kernels = kernels(device, all);
-    let mut lines = vec![
+    let mut said = vec![
         Line::of(Role::Title, format!("what {device} allows")),
         Line::plain(format!(
             "{} GFLOP/s of multiply-adds in registers, {} GB/s to and from main memory, as measured now",
@@ -39,20 +53,14 @@ pub fn page(
             digits(peak.gbytes)
         )),
     ];
-    lines.extend(peak.mind().map(|mind| Line::of(Role::Warning, mind)));
-    lines.push(Line::empty());
-    // What the picture says comes first: it is what was asked, and in few rows the picture is not seen whole.
-    if !kernels.is_empty() {
-        lines.extend(kernels.iter().map(|kernel| says(kernel, peak)));
-        lines.push(Line::empty());
-    }
-    lines.extend(picture(peak, &kernels, width, alphabet));
+    said.extend(peak.mind().map(|mind| Line::of(Role::Warning, mind)));
+    said.push(Line::empty());
     if kernels.is_empty() {
-        lines.push(Line::empty());
         let text = format!("No state has been measured on {device} whose operations are counted.");
-        lines.push(Line::of(Role::Hint, text));
+        said.push(Line::of(Role::Hint, text));
     }
-    lines
+    said.extend(kernels.iter().map(|kernel| says(kernel, peak)));
+    Roofline { said, picture: picture(peak, &kernels, width, alphabet) }
 }
 
 /// The states that were measured on the device and compute something, the last measurement of each at each sizes.
@@ -193,6 +201,7 @@ mod tests {
         ];
         let all = [(0, &slow), (1, &fast), (2, &other)];
         let text: Vec<String> = page("cpu", PEAK, &all, 60, Alphabet::Ascii)
+            .lines()
             .iter()
             .map(|l| l.text().trim_end().to_owned())
             .collect();
@@ -216,7 +225,7 @@ mod tests {
         assert!(of("B  ").contains("bound by its operations") && of("B  ").contains("100"), "{text:#?}");
         assert!(!text.iter().any(|line| line.starts_with("C  ")), "another device is not on it: {text:#?}");
         for width in 0..120 {
-            assert!(page("cpu", PEAK, &all, width, Alphabet::Ascii).len() > ROWS);
+            assert!(page("cpu", PEAK, &all, width, Alphabet::Ascii).lines().len() > ROWS);
         }
     }
 
@@ -224,7 +233,7 @@ mod tests {
     fn what_a_busy_machine_gave_is_told_as_a_lower_bound() {
         let measured = measured("cpu", 64, 1e4, 2e6, 4e6);
         let said = |peak| {
-            let lines = page("cpu", peak, &[(0, &measured)], 60, Alphabet::Ascii);
+            let lines = page("cpu", peak, &[(0, &measured)], 60, Alphabet::Ascii).lines();
             lines.iter().map(|line| line.text() + "\n").collect::<String>()
         };
         assert!(!said(PEAK).contains("busy") && said(PEAK).contains("may lie in caches"), "{}", said(PEAK));
@@ -239,6 +248,8 @@ mod tests {
         let kept = kernels("cpu", &all);
         assert_eq!(kept.len(), 1);
         assert!((kept[0].measured.median_ns - 9e5).abs() < 1.0);
-        assert!(page("gpu", PEAK, &all, 80, Alphabet::Unicode).last().unwrap().text().contains("No state"));
+        assert!(
+            page("gpu", PEAK, &all, 80, Alphabet::Unicode).said.last().unwrap().text().contains("No state")
+        );
     }
 }

@@ -17,9 +17,63 @@ const MOST: usize = 300;
 /// A sketch that asks one thing less.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Widening {
-    /// What is no longer asked, in a few words.
-    pub what: String,
+    /// The part of which less is asked.
+    pub part: Called,
+    pub less: Less,
     pub sketch: Sketch,
+}
+
+/// How a part is called.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Called {
+    long: String,
+    /// By what it contains, where it is a `contains`: no step asks less of one alone.
+    short: String,
+}
+
+/// What is still asked of a part.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Less {
+    Anything,
+    AnySize,
+    /// A loop over any number of elements.
+    AnyNumber,
+    Contained,
+    /// What this operand contains.
+    ContainedIn(Called),
+    /// This in its place.
+    As(String),
+}
+
+impl Less {
+    /// In words, and in fewer of them.
+    fn words(&self) -> Called {
+        let (long, short) = match self {
+            Less::Anything => ("anything", "anything"),
+            Less::AnySize => ("any size", "any size"),
+            Less::AnyNumber => ("over any number", "any size"),
+            Less::Contained => ("only what it contains", "contains"),
+            Less::ContainedIn(operand) => {
+                let Called { long, short } = operand;
+                let (long, short) = (format!("only what {long} contains"), format!("contains {short}"));
+                return Called { long, short };
+            }
+            Less::As(other) => return Called { long: format!("as `{other}`"), short: format!("as {other}") },
+        };
+        Called { long: long.to_owned(), short: short.to_owned() }
+    }
+}
+
+impl Widening {
+    /// What is no longer asked.
+    pub fn what(&self) -> String {
+        format!("{}: {}", self.part.long, self.less.words().long)
+    }
+
+    /// The same in fewer words: the part, and what is still asked of it.
+    pub fn shortly(&self) -> (String, String) {
+        (self.part.short.clone(), self.less.words().short)
+    }
 }
 
 /// The sketch of exactly this term. What is bound outside of it, and whatever a sketch has no words for, is `?`; loops say over
@@ -133,11 +187,11 @@ fn over(pattern: Pattern, n: NatSketch) -> TypeSketch {
 /// first. No two are the same.
 pub fn widenings(sketch: &Sketch) -> Vec<Widening> {
     let mut all = Steps { found: vec![], whole: sketch };
-    all.add("all sizes: any size".to_owned(), without_sizes(sketch));
+    all.add(whole("all sizes"), Less::AnySize, without_sizes(sketch));
     if let Some(loops) = loops(sketch) {
-        all.add("all but its loops: anything".to_owned(), loops);
+        all.add(whole("all but its loops"), Less::Anything, loops);
     }
-    all.add("what stands around it: anything".to_owned(), somewhere(sketch.clone()));
+    all.add(whole("what stands around it"), Less::Anything, somewhere(sketch.clone()));
     all.parts(sketch, 0, &|new| new);
     all.found
 }
@@ -151,8 +205,18 @@ struct Steps<'a> {
 const SHOWN: usize = 24;
 
 /// A part as it is called.
-fn short(sketch: &Sketch, binders: u32) -> String {
-    format!("`{}`", called(sketch, binders))
+fn named(sketch: &Sketch, binders: u32) -> Called {
+    let long = format!("`{}`", called(sketch, binders));
+    let short = match sketch.shape() {
+        Shape::Contains(inner) => called(inner, 0),
+        _ => called(sketch, binders),
+    };
+    Called { long, short: short.trim_end_matches(" ...").to_owned() }
+}
+
+/// What all parts together are called.
+fn whole(words: &str) -> Called {
+    Called { long: words.to_owned(), short: words.to_owned() }
 }
 
 fn called(sketch: &Sketch, binders: u32) -> String {
@@ -181,9 +245,9 @@ fn called(sketch: &Sketch, binders: u32) -> String {
 }
 
 impl Steps<'_> {
-    fn add(&mut self, what: String, sketch: Sketch) {
+    fn add(&mut self, part: Called, less: Less, sketch: Sketch) {
         if sketch != *self.whole && self.found.iter().all(|known| known.sketch != sketch) {
-            self.found.push(Widening { what, sketch });
+            self.found.push(Widening { part, less, sketch });
         }
     }
 
@@ -192,16 +256,16 @@ impl Steps<'_> {
         if *part.shape() == Shape::Any {
             return;
         }
-        self.add(format!("{}: anything", short(part, binders)), put(Sketch::any()));
+        self.add(named(part, binders), Less::Anything, put(Sketch::any()));
         match part.shape() {
             Shape::Lam(body) => {
-                let what = format!("{}: only what it contains", short(part, binders));
+                let called = named(part, binders);
                 // `\x. f x` is like `f` as well, which no step may give up.
                 if let Some(function) = part.eta_reduced() {
-                    self.add(what, put(somewhere(closed(&function, 0))));
+                    self.add(called, Less::Contained, put(somewhere(closed(&function, 0))));
                     return;
                 }
-                self.add(what, put(somewhere(closed(body, 0))));
+                self.add(called, Less::Contained, put(somewhere(closed(body, 0))));
                 self.parts(body, binders + 1, &|new| put(Sketch::new(Shape::Lam(new))));
             }
             Shape::App(..) => self.application(part, binders, put),
@@ -246,8 +310,8 @@ impl Steps<'_> {
             while let Shape::Lam(body) = inside.shape() {
                 inside = body;
             }
-            let what = format!("{}: only what {} contains", short(part, binders), short(operand, binders));
-            self.add(what, put(somewhere(closed(inside, 0))));
+            let less = Less::ContainedIn(named(operand, binders));
+            self.add(named(part, binders), less, put(somewhere(closed(inside, 0))));
         }
         self.head(head, binders, &|new| put(applied(&operands, &new)));
         for (i, operand) in operands.iter().enumerate() {
@@ -262,8 +326,7 @@ impl Steps<'_> {
     /// The sizes of a pattern.
     fn head(&mut self, head: &Sketch, binders: u32, put: &dyn Fn(Sketch) -> Sketch) {
         if let Shape::Typed(inner, _) = head.shape() {
-            let what = format!("{}: over any number", short(head, binders));
-            self.add(what, put(inner.clone()));
+            self.add(named(head, binders), Less::AnyNumber, put(inner.clone()));
             self.head(inner, binders, &|new| {
                 let Shape::Typed(_, ty) = head.shape() else { return put(new) };
                 put(Sketch::typed(new, ty.clone()))
@@ -278,7 +341,8 @@ impl Steps<'_> {
             args[i] =
                 if let ArgSketch::Nat(_) = arg { ArgSketch::Nat(NatSketch::Any) } else { ArgSketch::Any };
             let new = Sketch::new(Shape::Pattern(*pattern, args));
-            self.add(format!("{}: as `{}`", short(head, binders), new.within(binders)), put(new));
+            let less = Less::As(new.within(binders));
+            self.add(named(head, binders), less, put(new));
         }
     }
 }
@@ -429,7 +493,7 @@ mod tests {
                     for step in &steps {
                         let after = parts.iter().map(|t| step.sketch.describes(t));
                         let lost = before.iter().zip(after).any(|(before, after)| *before && !after);
-                        assert!(!lost, "{sketch}\nto {}\nby {}", step.sketch, step.what);
+                        assert!(!lost, "{sketch}\nto {}\nby {}", step.sketch, step.what());
                     }
                     let Some(step) = steps.get((turn * 7 + part.size() as usize) % steps.len().max(1)) else {
                         break;
@@ -450,7 +514,7 @@ mod tests {
         let write = |s: &Sketch| Writer::new(library, &program.sizes).write(&Nest::read(s)).0;
         let sketch = exactly(&program.term, &program.sizes);
         let steps = widenings(&sketch);
-        let loops = steps.iter().find(|s| s.what.starts_with("all but its loops")).unwrap();
+        let loops = steps.iter().find(|s| s.part == whole("all but its loops")).unwrap();
         assert_eq!(write(&loops.sketch), "containsMap(m, containsMap(n, containsReduce(k, ?)))");
         let narrower = widenings(&loops.sketch);
         assert!(narrower.iter().any(|s| write(&s.sketch) == "containsMap(m, containsMap(n, ?))"));

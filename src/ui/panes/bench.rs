@@ -331,7 +331,7 @@ pub(in crate::ui) fn peak(app: &mut App, device: String, peak: Peak) {
 fn under_the_roof(app: &mut App, device: &str, peak: Peak) {
     let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
     let all = view::measurements(app.session.history());
-    let lines = roofline_view::page(device, peak, &all, width, alphabet(app));
+    let lines = roofline_view::page(device, peak, &all, width, alphabet(app)).lines();
     app.popups.push(Popup::Page(Page::sentences("Roofline", lines, 4)));
 }
 

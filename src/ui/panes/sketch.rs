@@ -11,7 +11,7 @@ use crate::rewrite::sketch::count::Counted;
 use crate::rewrite::sketch::widen::{Widening, exactly, widenings};
 use crate::rewrite::sketch::{Shape, Sketch};
 use crate::session::action::RevisionId;
-use crate::session::metering::{Asked, Metered, as_searched};
+use crate::session::metering::{Asked, Meter, Metered, as_searched};
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::facts::Facts;
@@ -19,7 +19,7 @@ use crate::ui::layout::Pane;
 use crate::ui::queries::Query;
 use crate::ui::update::go;
 use crate::ui::window::Content;
-use crate::view::{Line, Role, figures};
+use crate::view::{Alphabet, Line, Role, figures};
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -120,19 +120,11 @@ pub fn content(app: &App, width: usize) -> Content {
     head.extend(Line::of(Role::Title, text(app, &sketching.now())).wrap(width, 2));
     head.extend(meter(sketching).wrap(width, 2));
     let known = sketching.meter.as_ref().map(|(_, meter)| meter.each.as_slice()).unwrap_or_default();
+    let columns = Columns::of(known, width);
     let row = |(i, widening): (usize, &Widening)| {
-        let figures = known.get(i + 1);
-        let terms = figures.map_or(String::new(), |m| count(m.terms));
-        let classes = figures.and_then(|m| m.classes).map_or(String::new(), count);
-        let graph = known.first().is_some_and(|m| m.classes.is_some());
-        let mut line = Line::of(Role::Number, format!("{terms:>9}"));
-        if graph {
-            line.push(Role::Number, format!(" {classes:>8}"));
-        }
-        line.push(Role::Plain, "  ");
-        // What is asked less stands at the end.
+        let mut line = columns.row(known.get(i + 1));
         let room = width.saturating_sub(line.width());
-        line.append(Line::plain(widening.what.clone()).fit_ends(room, alphabet(app)));
+        line.append(step(widening, room, alphabet(app)));
         line.fit(width, alphabet(app))
     };
     let lines: Vec<Line> = sketching.widenings.iter().enumerate().map(row).collect();
@@ -140,14 +132,73 @@ pub fn content(app: &App, width: usize) -> Content {
         let text = "Nothing more can be left out: it describes everything.";
         head.extend(Line::of(Role::Hint, text).wrap(width, 2));
     } else {
-        let graph = known.first().is_some_and(|m| m.classes.is_some());
-        let columns = if graph { "sub-terms  classes" } else { "sub-terms" };
-        head.push(Line::of(Role::Dim, format!("{columns}  asking less of it:")).fit(width, alphabet(app)));
+        head.push(
+            Line::of(Role::Dim, format!("{}  asking less of it:", columns.head())).fit(width, alphabet(app)),
+        );
     }
     let cursor = app.window(Pane::Sketch).cursor;
     let after = sketching.widenings.get(cursor).map(|w| text(app, &w.sketch)).unwrap_or_default();
     let foot = if after.is_empty() { vec![] } else { Line::plain(after).wrap(width, 2) };
     Content { head, list: !lines.is_empty(), lines: lines.into(), foot, ..Content::default() }
+}
+
+/// With less room figures take as few columns as they need.
+const ROOMY: usize = 60;
+
+/// The columns of figures before the steps: their names, and how wide they are.
+struct Columns {
+    terms: (&'static str, usize),
+    /// There is none without a graph.
+    classes: Option<(&'static str, usize)>,
+}
+
+impl Columns {
+    fn of(known: &[Meter], width: usize) -> Columns {
+        let (terms, classes) = if width < ROOMY { ("terms", "classes") } else { ("sub-terms", " classes") };
+        let wide = |name: &'static str, figures: &mut dyn Iterator<Item = usize>| {
+            (name, figures.map(|n| count(n).len()).chain([name.len()]).max().unwrap_or_default())
+        };
+        let graph = known.first().is_some_and(|m| m.classes.is_some());
+        Columns {
+            terms: wide(terms, &mut known.iter().map(|m| m.terms)),
+            classes: graph.then(|| wide(classes, &mut known.iter().filter_map(|m| m.classes))),
+        }
+    }
+
+    fn head(&self) -> String {
+        let named = |(name, wide): (&str, usize)| format!("{name:>wide$}");
+        let classes = self.classes.map_or(String::new(), |column| format!(" {}", named(column)));
+        named(self.terms) + &classes
+    }
+
+    /// The figures of a step, or room for them while they are counted.
+    fn row(&self, figures: Option<&Meter>) -> Line {
+        let wide = self.terms.1;
+        let terms = figures.map_or(String::new(), |m| count(m.terms));
+        let mut line = Line::of(Role::Number, format!("{terms:>wide$}"));
+        if let Some((_, wide)) = self.classes {
+            let classes = figures.and_then(|m| m.classes).map_or(String::new(), count);
+            line.push(Role::Number, format!(" {classes:>wide$}"));
+        }
+        line.push(Role::Plain, "  ");
+        line
+    }
+}
+
+/// What a step asks less in so many columns: where all words have no room, fewer; the part is cut before what is still
+/// asked of it, since steps of one part differ in that.
+fn step(widening: &Widening, room: usize, alphabet: Alphabet) -> Line {
+    let whole = Line::plain(widening.what());
+    if whole.width() <= room {
+        return whole;
+    }
+    let (part, less) = widening.shortly();
+    let less = Line::plain(format!(": {less}"));
+    let part = Line::plain(part).fit_ends(room.saturating_sub(less.width()).max(room / 2), alphabet);
+    let left = room.saturating_sub(part.width());
+    let mut line = part;
+    line.append(less.fit(left, alphabet));
+    line
 }
 
 fn in_words(at: &Path) -> String {
