@@ -1,4 +1,4 @@
-//! What code for processors asks of memory ahead is what the next row reads.
+//! What code for processors asks of memory ahead is what the next row reads; and where it asks for registers of 64 bytes.
 
 use crate::cli_common::run;
 use std::fs;
@@ -106,5 +106,19 @@ fn where_all_is_one_loop_nothing_is_asked_for() {
     ] {
         let code = code(program, strategy, &[]);
         assert!(!code.contains("prefetch"), "{program}:\n{code}");
+    }
+}
+
+/// Tiles that stay in registers are of whole ones where there are registers of 64 bytes; other code is as compilers have it.
+#[test]
+fn tiles_in_registers_are_of_whole_registers() {
+    for (program, strategy, is_wide) in [
+        ("matmul/matmul.rise", "auto", true),
+        ("batchedMatmul/batchedMatmul.rise", "auto with (tiles: 9)", true),
+        ("matmul/matmul.rise", "parallel(32, 32, 4, 32)", false),
+        ("scal/scal.rise", "auto", false),
+    ] {
+        let code = code(program, strategy, &[]);
+        assert_eq!(code.contains("prefer-vector-width=512"), is_wide, "{program}: {strategy}\n{code}");
     }
 }

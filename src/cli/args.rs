@@ -174,7 +174,11 @@ fn parse_size(text: &str) -> Result<(Vec<String>, i64), String> {
     if value < 1 {
         return Err("A size is at least 1.".into());
     }
-    Ok((names.split('=').map(str::to_owned).collect(), value))
+    let names: Vec<String> = names.split('=').map(str::to_owned).collect();
+    if names.iter().any(String::is_empty) {
+        return Err("The name of a size stands before `=`, as in m=1024.".into());
+    }
+    Ok((names, value))
 }
 
 #[derive(Subcommand, Debug)]

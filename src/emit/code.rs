@@ -196,6 +196,8 @@ pub enum Feature {
     Half,
     Double,
     Prefetch,
+    /// Vectors as wide as registers.
+    Wide,
 }
 
 pub(super) type Emitted<T> = Result<T, Diagnostic>;
@@ -505,7 +507,10 @@ impl Generator {
         let body = ahead;
         let pragma = match (self.language, l.kind) {
             (Language::C, LoopKind::Parallel(Workers::Threads)) => threads.map(Pragma::Threads),
-            (Language::C, LoopKind::Lanes) => Some(Pragma::Text("omp simd")),
+            (Language::C, LoopKind::Lanes) => {
+                self.note_wide(l, &body);
+                Some(Pragma::Text("omp simd"))
+            }
             (Language::OpenCl, LoopKind::Sequential) if rotates(&body, &|name| self.is_near(name)) => {
                 Some(Pragma::Text(UNROLLED))
             }

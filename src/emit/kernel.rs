@@ -8,6 +8,7 @@ use super::share;
 use super::syntax::{Expr, Line, Lines, Part, Stmt};
 use super::threads;
 use super::vector;
+use super::wide::WIDE;
 use crate::lang::declared::Declared;
 use crate::lang::diag::Diagnostic;
 use crate::lang::nat::{Name, Nat, NatVar, Worker};
@@ -433,6 +434,9 @@ fn headers(g: &mut Generator) -> Vec<String> {
         out.extend(mathematics::declarations(&g.uses));
         if uses(Feature::Prefetch) {
             out.push(PREFETCH.to_string());
+        }
+        if uses(Feature::Wide) {
+            out.push(WIDE.to_string());
         }
     } else {
         let extensions = [(uses(Feature::Half), "cl_khr_fp16"), (uses(Feature::Double), "cl_khr_fp64")];

@@ -25,6 +25,7 @@ mod stage;
 pub mod syntax;
 mod threads;
 mod vector;
+mod wide;
 
 pub use compile::{Attempt, Compiled, attempt, compile, stages};
 pub use kernel::{Kernel, KernelParam, ParamKind};

@@ -40,7 +40,7 @@ fn collect<'s>(
 }
 
 /// The memory of which this is a cell.
-fn memory(e: &Expr) -> Option<&str> {
+pub(super) fn memory(e: &Expr) -> Option<&str> {
     match e {
         Expr::Name(name) => Some(name),
         Expr::Index(of, _) => memory(of),

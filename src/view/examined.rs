@@ -64,7 +64,7 @@ fn parts(search: &Examined, shown: Shown) -> Vec<Line> {
     let mut lines = vec![];
     for p in &search.insight.parts {
         let mut line = part(&p.report, alphabet);
-        if !p.places.is_empty() {
+        if !p.report.at_root && !p.places.is_empty() {
             let places: Vec<String> = p.places.iter().map(ToString::to_string).collect();
             line.push(Role::Dim, format!("  at {}", places.join(" ")));
         }

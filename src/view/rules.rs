@@ -70,7 +70,8 @@ pub fn why<T>(
                 lines.push(Line::plain(format!("{depth} {nodes}.")));
             }
             if let Some((path, text)) = stops {
-                lines.push(Line::plain("The match stops at ").with(Role::Number, path.to_string()));
+                let at = if path.steps().is_empty() { "all".to_owned() } else { path.to_string() };
+                lines.push(Line::plain("The match stops at ").with(Role::Number, at));
                 lines.extend(text.lines().take(8).map(|l| Line::of(Role::Warning, format!("    {l}"))));
             }
         }
