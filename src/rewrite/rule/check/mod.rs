@@ -367,23 +367,25 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
         better
     };
     let seeds = (0..SMALLER_DRAWS).map(|draw| how.seed.wrapping_mul(0x85eb_ca6b).wrapping_add(draw));
-    let mut in_vain = 0;
     // It is known to be wrong, and only to be told in few words.
     let over = || (how.late)() || (how.stop)();
-    for seed in seeds.clone().take_while(|_| !over()) {
-        let better = attempt(cases.origin(member, seed, Size::Small), &mut best);
-        in_vain = if better { 0 } else { in_vain + 1 };
-        if in_vain == DRAWS_IN_VAIN {
-            break;
+    let until_in_vain = |draws: u64, attempt_at: &mut dyn FnMut(u64) -> bool| {
+        let mut in_vain = 0;
+        for seed in seeds.clone().take(draws as usize).take_while(|_| !over()) {
+            in_vain = if attempt_at(seed) { 0 } else { in_vain + 1 };
+            if in_vain == DRAWS_IN_VAIN {
+                break;
+            }
         }
-    }
+    };
+    until_in_vain(SMALLER_DRAWS, &mut |seed| attempt(cases.origin(member, seed, Size::Small), &mut best));
     // Each size by itself as small as it may be, and then small terms at these sizes.
     while !over() && sizes::smaller(&best.0.origin).into_iter().any(|origin| attempt(origin, &mut best)) {}
     let scale = sizes::scale(&best.0.origin);
-    for seed in seeds.take(SMALLER_DRAWS as usize / 4 / scale).take_while(|_| !over()) {
+    until_in_vain(SMALLER_DRAWS / 4 / scale as u64, &mut |seed| {
         let sizes = best.0.origin.sizes.clone();
-        attempt(Origin { member, seed, size: Size::Small, sizes }, &mut best);
-    }
+        attempt(Origin { member, seed, size: Size::Small, sizes }, &mut best)
+    });
     let (case, found) = shrink::shrink(rule, best.0, best.1, SHRINKING_TESTS / scale, &over);
     Counterexample {
         rule: rule.name.clone(),
