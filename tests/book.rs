@@ -290,3 +290,8 @@ fn the_reference_is_what_the_tables_say() {
         assert!(read(&chapter) == page, "docs/{chapter} is not what the tables say; BLESS=1 writes it anew");
     }
 }
+
+#[test]
+fn the_commands_of_the_readme_do_what_they_say() {
+    crate::pty_tour::the_commands_without_a_screen();
+}

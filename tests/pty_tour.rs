@@ -485,8 +485,8 @@ fn the_tour_is_true_sentence_by_sentence() {
     }
 }
 
-#[test]
-fn the_commands_without_a_screen_do_what_they_say() {
+/// The README's commands without a screen do what they say: a test of the book's, as this waits and so does the tour.
+pub fn the_commands_without_a_screen() {
     let folder = folder();
     let path =
         format!("{}:{}", Path::new(BINARY).parent().unwrap().display(), std::env::var("PATH").unwrap());

@@ -361,7 +361,7 @@ mod tests {
                     let whole =
                         (0..8).chain(near).filter(|v| (least..=most).contains(v)).map(|v| value(v, s));
                     let half = Value::float(0.5, s).filter(|_| s.is_float());
-                    has_no_neutral_value(&operator, &whole.chain(half).collect::<Vec<_>>());
+                    has_no_neutral_value(operator, &whole.chain(half).collect::<Vec<_>>());
                 }
             }
         }
