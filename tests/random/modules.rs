@@ -123,7 +123,9 @@ pub fn ran(
     let request = request.map_err(|d| format!("{}\n{}", told(&d), shown()))?;
     if let Some(on) = device {
         let report = device_common::run(on.devices, &request).map_err(|e| format!("{e:?}\n{}", shown()))?;
-        if on.finds_races && !report.stderr.is_empty() {
+        // A compiler says how many warnings it gave, of `x == x` for one: that is no race.
+        let is_race = |line: &str| !line.is_empty() && !line.ends_with("generated.");
+        if on.finds_races && report.stderr.lines().any(|line| is_race(line.trim())) {
             return Err(format!("{}\n{}", report.stderr, shown()));
         }
         let parts: Vec<_> = report.outputs.iter().map(buffer).collect();
