@@ -349,11 +349,10 @@ impl Worker {
                 return problem.hint(hint).details(self.noise.text());
             }
             let first = heard.get(..heard.len().min(MOST_OF_GREETING)).unwrap_or_default();
-            problem.hint(NO_GREETING).details(format!(
-                "{}{}",
-                self.noise.text(),
-                String::from_utf8_lossy(first)
-            ))
+            // What may follow is an answer, which is no text.
+            let first = String::from_utf8_lossy(first);
+            let line = first.lines().next().unwrap_or_default();
+            problem.hint(NO_GREETING).details(format!("{}{line}", self.noise.text()))
         };
         let (head, body) = wire::lengths(prefix).filter(|(_, body)| *body <= most).ok_or_else(strange)?;
         let body = usize::try_from(body).map_err(|_| strange())?;
