@@ -1567,6 +1567,7 @@ fn a_mistyped_command_is_named() {
     for (args, said) in [
         (&["comple", "dot.rise"][..], "There is no command `comple`."),
         (&["comple", "dot.rise"], "Did you mean `compile`?"),
+        (&["check", "dot.rise"], "Did you mean `compile`?"),
         (&["nothing-like-it", "dot.rise"], "`shine-tui --help` lists the commands."),
         (&["comple"], "Did you mean the command `compile`?"),
         (&["dot.rise", "compile"], "Write `shine-tui compile dot.rise`."),

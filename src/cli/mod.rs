@@ -57,8 +57,23 @@ fn usage(message: &str) -> String {
     }
 }
 
-/// The command whose name is nearly this.
+/// What other tools call the commands.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["check", "typecheck", "build", "lint", "emit", "codegen", "cc"], "compile"),
+    (&["benchmark", "time", "measure", "profile", "perf"], "bench"),
+    (&["optimise", "optimize", "autotune", "schedule"], "tune"),
+    (&["exec", "execute", "eval", "test"], "run"),
+    (&["format", "pretty"], "fmt"),
+    (&["rewrite", "transform", "step"], "apply"),
+    (&["saturate", "explore"], "search"),
+    (&["history", "recent"], "sessions"),
+];
+
+/// The command whose name is nearly this, or that is called so elsewhere.
 fn nearly(word: &str) -> Option<String> {
+    if let Some((_, command)) = ELSEWHERE.iter().find(|(words, _)| words.contains(&word)) {
+        return Some((*command).to_owned());
+    }
     let cli = Cli::command();
     nearest(word, cli.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name))
         .map(str::to_owned)

@@ -507,12 +507,25 @@ impl Infer {
                 What::Numeric(op) | What::Float(op) | What::Integer(op) | What::Bits(op) | What::Ordered(op),
                 TypeKind::Array(..),
             ) => {
+                // `max 0`, which is given to a `map`.
+                let next = self.last_arguments.get(&check.span).is_some_and(|last| last.start == check.span.end + 1);
+                if next && xs.as_deref().is_some_and(super::words::is_of_numbers) {
+                    let one = format!("({op} {})", xs.unwrap_or_default());
+                    let problem = problem.hint(format!(
+                        "For each element of an array it is `map {one}`, for each of the rows of a matrix `map (map {one})`."
+                    ));
+                    self.problems.push(names.explain(problem));
+                    return;
+                }
                 let xs = xs.unwrap_or_else(|| "xs".into());
                 problem.hint(match of_all_elements(&format!("{op} {xs}")) {
                     Some(all) => format!("Of all elements, write {all}. Of one array and another, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
                     None if takes_two(op) => format!("For every element `x` of an array, write `map (\\x. {op} x y)`; of two arrays, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
                     None => format!("For every element, write `map {op} {xs}`."),
                 })
+            }
+            (What::Float(op), TypeKind::Pair(..)) if &**op != "pow" && xs.as_deref().is_some_and(is_a_pair) => {
+                problem.hint(format!("`{op}` takes one number, without a pair around it: `{op} x`."))
             }
             (What::Numeric(_) | What::Float(_), TypeKind::Pair(..)) => {
                 problem.hint("The components of a pair `p` are `fst p` and `snd p`.")
@@ -544,6 +557,11 @@ impl Infer {
         let problem = names.explain(problem);
         self.problems.push(problem);
     }
+}
+
+/// Is it `(x, 2)`?
+fn is_a_pair(written: &str) -> bool {
+    written.starts_with('(') && written.contains(',')
 }
 
 /// The numbers that a type of whole numbers holds, in words.

@@ -8,6 +8,7 @@ use super::unify::{Cause, Mismatch};
 use super::words::{has_fraction, is_never_below, is_of_numbers, last_index};
 use crate::diag::{Diagnostic, Span};
 use crate::nat::{Name, Nat, NatVar};
+use crate::syntax::elsewhere;
 use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
@@ -623,6 +624,14 @@ impl Infer {
             (_, K::Pair(..)) => {
                 let p = or("p");
                 return Some(format!("The components of a pair `{p}` are `fst {p}` and `snd {p}`."));
+            }
+            (K::Scalar(Scalar::Bool), K::Scalar(_)) if matches!(why, Why::Operand(op) if matches!(&**op, "and" | "or")) =>
+            {
+                return Some(format!(
+                    "`and` and `or` join truth values, such as `{} != 0`; of two numbers one is chosen by `select`: {}",
+                    or("x"),
+                    elsewhere::SELECT
+                ));
             }
             (K::Scalar(Scalar::Bool), K::Scalar(_)) => {
                 return Some(format!(

@@ -58,6 +58,13 @@ fn in_parentheses(text: String) -> String {
     if text.chars().all(part) { text } else { format!("({text})") }
 }
 
+/// Is the first of its arguments a function, and none before it a size or a type?
+fn takes_a_function_first(pattern: Pattern) -> bool {
+    let scheme = super::scheme::Scheme::of(pattern);
+    scheme.explicit.is_empty()
+        && scheme.ty.signature().0.first().is_some_and(|first| first.as_fun().is_some())
+}
+
 /// Is it known of this size that it is no index below the other, whatever the sizes are?
 pub fn is_never_below(i: &Nat, n: &Nat) -> bool {
     SizeConstraint::of_index(i, n).iter().any(|c| c.decide() == Some(false))
@@ -322,6 +329,12 @@ impl Infer {
                     ))
                     .into()
             }
+            (p, [xs, rest @ ..]) if !rest.is_empty() && is_array(xs) && takes_a_function_first(p) => {
+                let rest: Vec<String> = rest.iter().map(|e| self.argument(e)).collect();
+                error("The function stands before the array.".into())?
+                    .hint(format!("Write `{name} {} {}`.", rest.join(" "), self.argument(xs)))
+                    .into()
+            }
             (p, [first, rest @ ..])
                 if super::scheme::Scheme::of(p)
                     .explicit
@@ -463,11 +476,14 @@ impl Infer {
         if l_depth > 0 && r_depth > 0 {
             let deep = (1..l_depth.min(r_depth))
                 .fold(format!("x {op} y"), |body, _| format!("zip x y |> map (\\(x, y). {body})"));
-            return format!(
-                "For every element, write `zip {} {} |> map (\\(x, y). {deep})`.",
-                group(&l),
-                group(&r)
-            );
+            let (l, r) = (group(&l), group(&r));
+            let dot = match self.written(span) {
+                Some(text) if text.contains('·') => {
+                    format!(" Their dot product is `zip {l} {r} |> map (\\(x, y). {deep}) |> reduce (+) 0`.")
+                }
+                _ => String::new(),
+            };
+            return format!("For every element, write `zip {l} {r} |> map (\\(x, y). {deep})`.{dot}");
         }
         // A function that knows no name of what it is given.
         let v = ["x", "v", "w"].into_iter().find(|v| *v != l && *v != r).unwrap_or("x1");

@@ -182,7 +182,11 @@ const NAMES: &[Row] = &[
     (&["power", "powf"], "x y", "Write `pow x y`."),
     (&["sqr", "square"], "x", "Write `x * x`."),
     (&["rsqrt"], "x", "Write `1 / sqrt x`."),
-    (&["clamp", "clip"], "x low high", "Write `max low (min high x)` for `x` between `low` and `high`."),
+    (
+        &["clamp", "clip"],
+        "x low high",
+        "Write `max low (min high x)` for one number between `low` and `high`, `map (\\v. max low (min high v)) x` for each of an array.",
+    ),
     (&["relu"], "x", "Write `max 0 x`."),
     (&["sigmoid"], "x", "Write `1 / (1 + exp (-x))`."),
     (&["negate", "neg"], "x", "Write `-x`."),

@@ -203,10 +203,12 @@ impl Infer {
             && several(parts)
         {
             let names: Vec<String> = parts.iter().map(|e| self.argument(e)).collect();
+            let in_order = self.misplaced_arguments(pattern, name, parts, None).map(|problem| problem.hints);
+            let hint = in_order.and_then(|hints| hints.into_iter().next());
             return Some(
                 Diagnostic::error(codes::NOT_A_FUNCTION, "Arguments are separated by spaces, not by commas.")
                     .label(*span, "one pair in the place of several arguments")
-                    .hint(format!("Write `{name} {}`.", names.join(" "))),
+                    .hint(hint.unwrap_or_else(|| format!("Write `{name} {}`.", names.join(" ")))),
             );
         }
         if let Some(problem) = self.misplaced_arguments(pattern, name, args, piped) {

@@ -922,7 +922,7 @@ fn mistakes_say_what_to_write() {
         "E0113",
         "Are the arguments of `reduce` in the right order?",
     );
-    told("def f (xs: n.f32): n.f32 = map xs sqrt", "E0110", "Are the arguments of `map` in the right order?");
+    told("def f (xs: n.f32): n.f32 = map xs sqrt", "E0114", "Write `map sqrt xs`");
     told("def f (a b: n.f32) = zip (a, b)", "E0114", "Write `zip a b`");
     told("def f (a: n.f32): f32 = a[0]", "E0114", "Write `idx 0 a`");
     told("def f (a: n.f32) = map \\x. x * 2 a", "E0114", "write `map (\\x. x * 2) a`");

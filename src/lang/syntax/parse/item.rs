@@ -9,6 +9,7 @@ use super::super::codes;
 use super::super::lexer::Tok;
 use super::Parser;
 use crate::diag::{Diagnostic, Span};
+use crate::ty::Scalar;
 use std::sync::Arc;
 
 /// The words that start an item of a language.
@@ -139,6 +140,14 @@ impl Parser<'_> {
                     self.leave(outside, "`}`");
                     param.span = self.since(start);
                     params.push(param);
+                }
+                // The type of the result without its colon.
+                Tok::Word
+                    if !params.is_empty()
+                        && self.nth(1) == Tok::Equals
+                        && self.nth_word(0).is_some_and(|w| Scalar::from_name(w).is_some()) =>
+                {
+                    return params;
                 }
                 Tok::Word if self.nth_is_name(0) => {
                     params

@@ -220,6 +220,9 @@ impl Parser<'_> {
             "int", "kernel",
         ];
         let is_word = |i: usize| i < first && self.tokens.get(i).is_some_and(|t| t.tok == Tok::Word);
+        if matches!(self.spelling(0), "for" | "while" | "loop" | "forall" | "foreach" | "do") {
+            return "What is done for every element is a `map` in a definition: `def name (x: n.f32) = map (\\v. v * 2) x`.".into();
+        }
         // `float f(float x)`: what stands right before the bracket has the name.
         let open = (1..first.min(8)).find(|i| self.tokens.get(*i).is_some_and(|t| t.tok == Tok::LParen));
         if let Some((open, close)) = open.and_then(|open| Some((open, self.mate(open)?)))

@@ -28,7 +28,7 @@ impl Parser<'_> {
     }
 
     /// The text of some tokens on one line, and nothing of what is too long to be repeated.
-    fn quote(&self, from: usize, to: usize) -> Option<String> {
+    pub(in crate::syntax::parse) fn quote(&self, from: usize, to: usize) -> Option<String> {
         let (first, last) = (self.tokens.get(from)?, self.tokens.get(to.checked_sub(1)?)?);
         let text = self.text.get(first.start as usize..last.end as usize)?;
         // What is quoted is to be written, so there must be nothing in it that cannot.
