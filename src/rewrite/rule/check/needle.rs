@@ -2,7 +2,9 @@
 //! above all elements, below all of them, or meet one. What looks at an array as a whole, a maximum, a search, a count,
 //! mostly hides one of its elements, and several unlikely things must be together for a mistake to show.
 
-use super::values::{Drawing, extremes, number_of, palette, type_of, with_leaves};
+use super::palette::{extremes, palette};
+use super::replaced::{number_of, type_of, with_leaves};
+use super::values::Drawing;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::ty::Scalar;
 use crate::lang::value::Value;

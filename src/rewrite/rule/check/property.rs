@@ -6,9 +6,10 @@
 //! computes them is tried in floats, too, where they have values.
 
 use super::mentioned::Mentioned;
+use super::replaced::{put_limits, put_numbers};
 use super::shrink::weight;
 use super::solve::Solver;
-use super::values::{Drawing, put_limits, put_numbers};
+use super::values::Drawing;
 use super::{FloatKind, kinds, on_one_stack, rounded};
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;

@@ -4,9 +4,11 @@
 //! one that forgets NaN or overflow. So the inputs of an instance take turns ([`Turn`]): small whole numbers; among them
 //! what the rule itself mentions, what is next to it, and fractions; any numbers at all; and hostile ones.
 
-use super::border::{Part, Place, compared_in};
+use super::border::{Place, compared_in};
 use super::mentioned::Mentioned;
 use super::needle;
+use super::palette::{MOST_NATURAL, NATURALS, ZEROS, near, palette};
+use super::replaced::{number_of, type_of, with_leaves, with_naturals, with_part};
 use super::rows::SPECIAL;
 use super::solve::{self, Solution, Solutions, Solver};
 use crate::lang::diag::Diagnostic;
@@ -14,7 +16,7 @@ use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::{self, Kind, Rng};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
-use crate::lang::ty::{Scalar, Type, TypeKind};
+use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::Value;
 use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatNode};
@@ -48,9 +50,6 @@ enum Turn {
     /// One element among tame ones ([`needle`]).
     Needle,
 }
-
-/// The palettes of zeros, which tell their signs.
-const ZEROS: [u64; 4] = [0, 1, 13, 14];
 
 /// The turns of the first inputs; further ones are hostile, or near what is mentioned, or of arrays that are series or have a
 /// needle.
@@ -304,33 +303,6 @@ fn chooses_a_zero(eq: &Equation) -> bool {
     [&eq.sides.lhs, &eq.sides.rhs].into_iter().flat_map(Pat::nodes).any(chooses)
 }
 
-/// Makes three of four floats NaN or infinite.
-pub(super) fn put_limits(inputs: &mut [Value], rng: &mut Rng) {
-    const LIMITS: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-    for input in inputs {
-        *input = with_leaves(input, &mut |s| {
-            let limit = LIMITS.get(rng.below(4) as usize);
-            limit.filter(|_| s.is_float()).and_then(|v| Value::float(*v, s))
-        });
-    }
-}
-
-/// Makes all numbers of the last inputs these, one for each.
-pub(super) fn put_numbers(inputs: &mut [Value], numbers: &[i128]) {
-    let first = inputs.len().saturating_sub(numbers.len());
-    for (input, n) in inputs[first..].iter_mut().zip(numbers) {
-        *input = with_leaves(input, &mut |s| number_of(*n, s));
-    }
-}
-
-pub(super) fn number_of(n: i128, s: Scalar) -> Option<Value> {
-    match s {
-        Scalar::Bool => None,
-        s if s.is_float() => Value::float(n as f64, s),
-        s => Some(Value::int(n, s)),
-    }
-}
-
 /// Makes the unknowns of one solution what they are in it, all together.
 fn put(solution: &Solution, inputs: &mut [Value], rng: &mut Rng) {
     let mut elsewhere: Vec<&Value> = vec![];
@@ -367,53 +339,6 @@ fn put(solution: &Solution, inputs: &mut [Value], rng: &mut Rng) {
     }
 }
 
-/// The type of a scalar.
-pub(super) fn type_of(v: &Value) -> Option<Scalar> {
-    match v {
-        Value::Exact(_, s) => Some(*s),
-        _ => v.scalar(),
-    }
-}
-
-/// The value with the scalars of a part of it replaced.
-fn with_part(v: &Value, parts: &[Part], by: &Value) -> Value {
-    let Some((part, rest)) = parts.split_first() else {
-        return with_leaves(v, &mut |s| (type_of(by) == Some(s)).then(|| by.clone()));
-    };
-    match (v, part) {
-        (Value::Pair(p), Part::First) => Value::pair(with_part(&p.0, rest, by), p.1.clone()),
-        (Value::Pair(p), Part::Second) => Value::pair(p.0.clone(), with_part(&p.1, rest, by)),
-        (Value::Array(cells), Part::Element(at)) => {
-            let with = |(i, cell)| if i == *at { with_part(cell, rest, by) } else { cell.clone() };
-            Value::array(cells.iter().enumerate().map(with).collect())
-        }
-        (Value::Array(cells), Part::Elements) => {
-            Value::array(cells.iter().map(|cell| with_part(cell, rest, by)).collect())
-        }
-        _ => v.clone(),
-    }
-}
-
-/// A float that is one or close to it: by one, by a half, in the last place, by a small part of it, towards another one.
-fn near(v: f64, other: f64, s: Scalar, rng: &mut Rng) -> f64 {
-    let sign = [1.0, -1.0][rng.below(2) as usize];
-    match rng.below(10) {
-        0..=2 => v,
-        3 => v + sign,
-        4 => v + sign / 2.0,
-        5 | 6 => match s {
-            Scalar::F64 if sign > 0.0 => v.next_up(),
-            Scalar::F64 => v.next_down(),
-            Scalar::F32 if sign > 0.0 => (v as f32).next_up().into(),
-            Scalar::F32 => (v as f32).next_down().into(),
-            _ => v + sign * v.abs() * Limits::of(s).epsilon,
-        },
-        7 => v * (1.0 + sign * 10f64.powi(-1 - rng.below(7) as i32)),
-        8 => (v + other) / 2.0,
-        _ => v * [0.5, 2.0, -1.0, -0.5][rng.below(4) as usize],
-    }
-}
-
 /// All inputs of a closed term whose used parameters are scalars, if there are no more than so many; the others get one
 /// value each.
 pub(super) fn all_inputs(term: &Term, most: usize) -> Option<Vec<Vec<Value>>> {
@@ -441,204 +366,6 @@ pub(super) fn all_inputs(term: &Term, most: usize) -> Option<Vec<Vec<Value>>> {
             .collect();
     }
     Some(all)
-}
-
-/// The value with some of its scalars replaced.
-pub(super) fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<Value>) -> Value {
-    let scalar = match v {
-        Value::Pair(p) => return Value::pair(with_leaves(&p.0, replaced), with_leaves(&p.1, replaced)),
-        Value::Array(c) => return Value::array(c.iter().map(|v| with_leaves(v, replaced)).collect()),
-        Value::Vector(c) => return Value::vector(c.iter().map(|v| with_leaves(v, replaced)).collect()),
-        _ => match type_of(v) {
-            Some(s) => s,
-            None => return v.clone(),
-        },
-    };
-    replaced(scalar).unwrap_or_else(|| v.clone())
-}
-
-/// The value of the type with its natural numbers replaced by others.
-fn with_naturals(v: &Value, ty: &Type, other: &mut dyn FnMut(i64) -> i64) -> Value {
-    match (v, ty.kind()) {
-        (Value::Nat(now), TypeKind::NatType) => Value::Nat(other(*now)),
-        (Value::Pair(p), TypeKind::Pair(s, t)) => {
-            Value::pair(with_naturals(&p.0, s, other), with_naturals(&p.1, t, other))
-        }
-        (Value::Array(cells), TypeKind::Array(_, t)) => {
-            Value::array(cells.iter().map(|v| with_naturals(v, t, other)).collect())
-        }
-        _ => v.clone(),
-    }
-}
-
-/// No number of theirs is larger: what computes with them has room.
-const MOST_NATURAL: i64 = 1 << 40;
-
-/// Natural numbers at which careless rules break: what the types of numbers hold no more, and what is next to it.
-const NATURALS: [i64; 19] = [
-    // Differences of indices are no natural numbers.
-    -1,
-    -5,
-    -1000,
-    0,
-    1,
-    2,
-    3,
-    127,
-    128,
-    255,
-    256,
-    1000,
-    65_535,
-    65_537,
-    1_000_003,
-    1 << 24,
-    (1 << 31) - 1,
-    (1 << 31) + 1,
-    1 << 32,
-];
-
-/// The least and the greatest number of the type, without infinities. None for truth values.
-pub(super) fn extremes(s: Scalar) -> Vec<Value> {
-    match s {
-        Scalar::Bool => vec![],
-        s if s.is_float() => {
-            let most = Limits::of(s).most;
-            [-most, most].into_iter().filter_map(|v| Value::float(v, s)).collect()
-        }
-        s => {
-            let (least, most) = s.extremes();
-            [least, most].map(|v| Value::int(v, s)).to_vec()
-        }
-    }
-}
-
-/// A few numbers of the type at which careless rules break; `which` says which few. None for truth values.
-pub(super) fn palette(s: Scalar, which: u64, finite: bool) -> Vec<Value> {
-    if s == Scalar::Bool {
-        return vec![];
-    }
-    if !s.is_float() {
-        return integers(s, which).into_iter().map(|v| Value::int(v, s)).collect();
-    }
-    let numbers = Limits::of(s).palette(which).into_iter().filter(|v| v.is_finite() || !finite);
-    numbers.filter_map(|v| Value::float(v, s)).collect()
-}
-
-/// The extremes of an integer type, what is next to them, and what narrower types and floats hold no more.
-fn integers(s: Scalar, which: u64) -> Vec<i128> {
-    let (least, most) = s.extremes();
-    let half = most / 2;
-    match which % 9 {
-        0 => vec![least, most],
-        1 => vec![least, least + 1, most - 1, most, -1, 0, 1],
-        // Where a sum or a double leaves the type.
-        2 => vec![half, half + 1, half + 2, -half, -half - 1, -half - 2, most],
-        3 => vec![-1, 0, 1],
-        4 => vec![7, -7, 10, -10, 16, 31, 33, 64, 100, -100],
-        // Products of two of them leave the type, or a narrower one.
-        5 => vec![15, 16, 17, 181, 255, 256, 257, 46_341, 65_535, 65_536, 65_537, 1 << 31, 1 << 32],
-        // What i8, u8, i16, u16, i32, u32 hold no more.
-        6 => vec![
-            127,
-            128,
-            -128,
-            -129,
-            255,
-            256,
-            32_767,
-            32_768,
-            -32_769,
-            65_535,
-            65_536,
-            1 << 31,
-            -(1 << 31) - 1,
-        ],
-        // What is rounded twice, to f64 and to f32, is not what is rounded once.
-        8 => {
-            let above = |bits: u32| (1 << bits) + (1 << (bits - 24)) + 1;
-            vec![above(60), -above(60), above(62), (1 << 60) + 3 * (1 << 36) - 1, above(30)]
-        }
-        // What f16, f32, f64 hold no more.
-        _ => vec![2047, 2049, 16_777_215, 16_777_217, 65_519, 65_520, (1 << 53) + 1, -(1 << 24) - 1],
-    }
-}
-
-/// The special numbers of a floating-point type.
-struct Limits {
-    most: f64,
-    least_normal: f64,
-    least: f64,
-    /// The distance from one to the next number.
-    epsilon: f64,
-}
-
-impl Limits {
-    fn of(s: Scalar) -> Limits {
-        match s {
-            Scalar::F16 => Limits {
-                most: 65504.0,
-                least_normal: 2f64.powi(-14),
-                least: 2f64.powi(-24),
-                epsilon: 2f64.powi(-10),
-            },
-            Scalar::F32 => Limits {
-                most: f32::MAX.into(),
-                least_normal: f32::MIN_POSITIVE.into(),
-                least: f32::from_bits(1).into(),
-                epsilon: f32::EPSILON.into(),
-            },
-            _ => Limits {
-                most: f64::MAX,
-                least_normal: f64::MIN_POSITIVE,
-                least: f64::from_bits(1),
-                epsilon: f64::EPSILON,
-            },
-        }
-    }
-
-    fn palette(&self, which: u64) -> Vec<f64> {
-        let Limits { most, least_normal, least, epsilon } = *self;
-        let (nan, inf) = (f64::NAN, f64::INFINITY);
-        let whole = 2.0 / epsilon;
-        match if ZEROS.contains(&which) { which } else { which % 13 } {
-            // The first two are the zeros.
-            0 => vec![0.0, -0.0],
-            1 => vec![-0.0],
-            // Beside numbers beyond which there is one to start with, so that the first zero is chosen, wherever it stands.
-            13 => vec![0.0, -0.0, most / -4.0],
-            14 => vec![0.0, -0.0, most / 4.0],
-            // What is rounded twice, to f32 and to f16 or from f64 to these, is not what is rounded once.
-            12 => {
-                let above = |half: i32, more: i32| 1.0 + 2f64.powi(half) + 2f64.powi(more);
-                vec![above(-11, -40), -above(-11, -40), above(-24, -50), above(-11, -23), above(-25, -51)]
-            }
-            2 => vec![nan],
-            3 => vec![inf, -inf],
-            4 => vec![nan, inf, -inf, 0.0, -0.0],
-            5 => vec![most, -most, most / 2.0, -most / 2.0, most * 0.75, most * -0.75],
-            6 => vec![least, -least, least_normal, -least_normal, -0.0],
-            7 => vec![most, least, 1.0, -1.0, least_normal],
-            8 => vec![1.0, 1.0 + epsilon, 1.0 - epsilon / 2.0, epsilon, epsilon / 2.0, -epsilon / 4.0],
-            // Beyond these not every whole number is one of the type, and beyond those of an integer type.
-            9 => vec![whole, whole + 2.0, whole - 1.0, whole / 2.0 + 1.0, 1.0, -1.0],
-            10 => vec![
-                127.5,
-                -128.9,
-                255.5,
-                256.0,
-                -0.5,
-                0.5,
-                -1.0,
-                2147483648.0,
-                -2147483904.0,
-                9.3e18,
-                -1e19,
-                2e19,
-            ],
-            _ => vec![0.1, -0.3, 1.5, 2.5, -2.5, 1e3, -7.25, 3.3e4],
-        }
-    }
 }
 
 #[cfg(test)]
