@@ -14,7 +14,7 @@ use shine_tui::lang::eval::{self, Limits, inputs};
 use shine_tui::lang::nat::Nat;
 use shine_tui::lang::value::Buffer;
 use shine_tui::lower::{Target, default_lowering};
-use shine_tui::session::bench::cells::{buffer, elem, host_data};
+use shine_tui::session::bench::cells::{buffer, host_data};
 use std::sync::LazyLock;
 
 /// What the programs share.
@@ -427,9 +427,9 @@ fn groups_of_any_shape_agree_with_the_interpreter() {
                 let data = host_data(&inputs.next().unwrap());
                 if p.by_value { Param::Scalar(data.get(0).unwrap()) } else { Param::Input(data) }
             }
-            ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len: case.len(p) },
-            ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len: case.len(p) },
-            ParamKind::Local => Param::Local { bytes: elem(p.scalar).bytes() * case.len(p) },
+            ParamKind::Output(_) => Param::Output { elem: p.scalar, len: case.len(p) },
+            ParamKind::Temp => Param::Temp { elem: p.scalar, len: case.len(p) },
+            ParamKind::Local => Param::Local { bytes: p.scalar.bytes() * case.len(p) },
         });
         let mut request =
             device_common::request(&device, &case.kernel.text, &case.kernel.name, params.collect());

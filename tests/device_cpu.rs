@@ -2,9 +2,10 @@
 
 use crate::device_common::{assert_gone, devices, double, doubled, request, run, unknown_devices};
 use shine_tui::device::{
-    Backend, Cause, DeviceError, Devices, Elem, FloatMode, HostData, HostScalar, Mode, Param, Progress,
-    RunControl, RunReport, RunRequest, Timer,
+    Backend, Cause, DeviceError, Devices, FloatMode, HostData, HostScalar, Mode, Param, Progress, RunControl,
+    RunReport, RunRequest, Timer,
 };
+use shine_tui::lang::ty::Scalar;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 /// A kernel with one output of `len` floats and this body.
 fn body(text: &str, len: usize) -> RunRequest {
     let source = format!("#include <stdlib.h>\nvoid f(float* restrict output) {{\n{text}\n}}\n");
-    request("cpu", &source, "f", vec![Param::Output { elem: Elem::F32, len }])
+    request("cpu", &source, "f", vec![Param::Output { elem: Scalar::F32, len }])
 }
 
 fn failing(request: &RunRequest) -> DeviceError {
@@ -45,7 +46,7 @@ fn every_kind_of_parameter_arrives() {
                   temp[n - 1] = f; out[0] = n; out[1] = (long long)(d * 4); out[2] = b; out[3] = u; out[4] = s;\n\
                   out[5] = x[1]; out[6] = (long long)y[1]; out[7] = (long long)(temp[n - 1] * 2); }\n";
     let params = vec![
-        Param::Output { elem: Elem::I64, len: 8 },
+        Param::Output { elem: Scalar::I64, len: 8 },
         Param::Int(3),
         Param::Scalar(HostScalar::F64(-0.25)),
         Param::Scalar(HostScalar::Bool(true)),
@@ -54,7 +55,7 @@ fn every_kind_of_parameter_arrives() {
         Param::Input(HostData::I8(vec![0, -7])),
         Param::Input(HostData::U64(vec![0, 1 << 62])),
         Param::Scalar(HostScalar::F32(1.5)),
-        Param::Temp { elem: Elem::F32, len: 3 },
+        Param::Temp { elem: Scalar::F32, len: 3 },
     ];
     let report = run(devices(), &request("cpu", source, "all", params)).unwrap();
     assert_eq!(report.outputs, [HostData::I64(vec![3, -1, 1, 200, -300, -7, 1 << 62, 3])]);
@@ -102,7 +103,7 @@ fn fused_multiply_adds_only_where_they_are_allowed() {
     let source =
         "void f(float* restrict output, const float* restrict x) { output[0] = 1.0f - x[0] * x[0]; }\n";
     let x = 1.0f32 + f32::EPSILON;
-    let params = vec![Param::Output { elem: Elem::F32, len: 1 }, Param::Input(HostData::F32(vec![x]))];
+    let params = vec![Param::Output { elem: Scalar::F32, len: 1 }, Param::Input(HostData::F32(vec![x]))];
     let mut strict = request("cpu", source, "f", params);
     strict.float = FloatMode::Strict;
     assert_eq!(run(devices(), &strict).unwrap().outputs, [HostData::F32(vec![1.0 - x * x])]);
@@ -140,7 +141,7 @@ fn two_kernels_take_turns() {
 fn a_large_output_comes_back_whole() {
     let n = 24 << 20;
     let source = "void f(unsigned int* restrict output, int n) { for (int i = 0; i < n; i += 1) output[i] = 3u * i; }\n";
-    let params = vec![Param::Output { elem: Elem::U32, len: n }, Param::Int(n as i64)];
+    let params = vec![Param::Output { elem: Scalar::U32, len: n }, Param::Int(n as i64)];
     let report = run(devices(), &request("cpu", source, "f", params)).unwrap();
     let [HostData::U32(output)] = report.outputs.as_slice() else { panic!() };
     assert_eq!((output.len(), output[n / 2], output[n - 1]), (n, 3 * (n as u32 / 2), 3 * (n as u32 - 1)));
@@ -227,7 +228,7 @@ fn what_a_kernel_prints_is_caught() {
     let source = "#include <stdio.h>\nvoid f(float* restrict output) { output[0] = 1; puts(\"to stdout\"); fflush(stdout);\n\
                   fputs(\"to \\033[2Jstderr\", stderr); }\n";
     let report =
-        run(devices(), &request("cpu", source, "f", vec![Param::Output { elem: Elem::F32, len: 1 }]))
+        run(devices(), &request("cpu", source, "f", vec![Param::Output { elem: Scalar::F32, len: 1 }]))
             .unwrap();
     assert_eq!(report.outputs, [HostData::F32(vec![1.0])]);
     assert!(
@@ -240,7 +241,7 @@ fn what_a_kernel_prints_is_caught() {
 #[test]
 fn a_worker_leads_a_group_of_its_own_so_that_ctrl_c_is_not_for_it() {
     let source = "#include <unistd.h>\nvoid f(int* restrict output) { output[0] = getpgrp() == getpid(); }\n";
-    let request = request("cpu", source, "f", vec![Param::Output { elem: Elem::I32, len: 1 }]);
+    let request = request("cpu", source, "f", vec![Param::Output { elem: Scalar::I32, len: 1 }]);
     assert_eq!(run(devices(), &request).unwrap().outputs, [HostData::I32(vec![1])]);
 }
 
@@ -311,7 +312,7 @@ fn a_compiler_that_hangs_goes_with_the_worker() {
     let cc = compiler(folder.path(), "case \"$*\" in *loops.c*) sleep 1000;; esac\nexec cc \"$@\"");
     let devices = unknown_devices().env("CC", cc).env("SHINE_TEST", "a_compiler_that_hangs");
     let mut request =
-        request("cpu", "void loops(float* o) {}", "loops", vec![Param::Output { elem: Elem::F32, len: 1 }]);
+        request("cpu", "void loops(float* o) {}", "loops", vec![Param::Output { elem: Scalar::F32, len: 1 }]);
     request.time_limit_s = 1.0;
     let error = run(&devices, &request).unwrap_err();
     assert_eq!(error.cause, Cause::TimeLimit, "{error}");
@@ -422,7 +423,7 @@ fn helper_parent() {
         "#include <stdio.h>\nvoid f(float* restrict output) {{ fclose(fopen(\"{}\", \"w\")); volatile int go = 1; while (go) {{}} }}",
         marker.display()
     );
-    let _ = run(&devices, &request("cpu", &text, "f", vec![Param::Output { elem: Elem::F32, len: 1 }]));
+    let _ = run(&devices, &request("cpu", &text, "f", vec![Param::Output { elem: Scalar::F32, len: 1 }]));
 }
 
 #[test]

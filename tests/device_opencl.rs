@@ -6,9 +6,10 @@ use crate::device_common::{
     assert_gone, devices, double, doubled, list, opencl, request, run, unknown_devices,
 };
 use shine_tui::device::{
-    Cause, DeviceKind, Devices, Elem, FloatMode, HostData, HostScalar, Mode, Param, RunControl, RunRequest,
-    Timer, roofline,
+    Cause, DeviceKind, Devices, FloatMode, HostData, HostScalar, Mode, Param, RunControl, RunRequest, Timer,
+    roofline,
 };
+use shine_tui::lang::ty::Scalar;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 /// A kernel with one output of `len` floats and this body.
 fn body(device: &str, text: &str, len: usize) -> RunRequest {
     let source = format!("kernel void f(global float* restrict output) {{\n{text}\n}}\n");
-    request(device, &source, "f", vec![Param::Output { elem: Elem::F32, len }])
+    request(device, &source, "f", vec![Param::Output { elem: Scalar::F32, len }])
 }
 
 /// A library that stands for the OpenCL library of a machine.
@@ -113,7 +114,7 @@ fn every_kind_of_parameter_arrives() {
                   if (i == 0) { out[0] = n; out[1] = u; out[2] = s; out[3] = big; out[4] = (long)(f * 4); out[5] = x[1];\n\
                   out[6] = tile[3]; out[7] = (long)temp[2]; } }\n";
     let params = vec![
-        Param::Output { elem: Elem::I64, len: 8 },
+        Param::Output { elem: Scalar::I64, len: 8 },
         Param::Int(-9),
         Param::Scalar(HostScalar::U8(200)),
         Param::Scalar(HostScalar::I16(-300)),
@@ -121,7 +122,7 @@ fn every_kind_of_parameter_arrives() {
         Param::Scalar(HostScalar::F32(2.25)),
         Param::Input(HostData::I8(vec![0, -7])),
         Param::Local { bytes: 16 },
-        Param::Temp { elem: Elem::F32, len: 4 },
+        Param::Temp { elem: Scalar::F32, len: 4 },
     ];
     let mut request = request(&device, source, "every", params);
     request.steps[0].global = Some([4, 1, 1]);
@@ -158,7 +159,7 @@ fn fused_multiply_adds_only_where_they_are_allowed() {
     let Some(device) = opencl() else { return };
     let source = "kernel void f(global float* restrict output, const global float* restrict x) { output[0] = 1.0f - x[0] * x[0]; }\n";
     let x = 1.0f32 + f32::EPSILON;
-    let params = vec![Param::Output { elem: Elem::F32, len: 1 }, Param::Input(HostData::F32(vec![x]))];
+    let params = vec![Param::Output { elem: Scalar::F32, len: 1 }, Param::Input(HostData::F32(vec![x]))];
     let mut strict = request(&device, source, "f", params);
     strict.float = FloatMode::Strict;
     assert_eq!(run(devices(), &strict).unwrap().outputs, [HostData::F32(vec![1.0 - x * x])]);

@@ -10,7 +10,7 @@ use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::eval;
 use shine_tui::lang::value::Value;
 use shine_tui::lower::Target;
-use shine_tui::session::bench::cells::{elem, host_data};
+use shine_tui::session::bench::cells::host_data;
 
 /// Programs that use work-items.
 const PARALLEL: &[emit_common::Trial] = &[
@@ -155,9 +155,9 @@ fn work_items_of_a_device_agree_with_the_interpreter() {
                     other => panic!("{other}"),
                 },
                 ParamKind::Input(..) => Param::Input(host_data(&inputs.next().unwrap())),
-                ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len: case.len(p) },
-                ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len: case.len(p) },
-                ParamKind::Local => Param::Local { bytes: elem(p.scalar).bytes() * case.len(p) },
+                ParamKind::Output(_) => Param::Output { elem: p.scalar, len: case.len(p) },
+                ParamKind::Temp => Param::Temp { elem: p.scalar, len: case.len(p) },
+                ParamKind::Local => Param::Local { bytes: p.scalar.bytes() * case.len(p) },
             })
             .collect();
         let mut request = device_common::request(&device, &case.kernel.text, &case.kernel.name, params);

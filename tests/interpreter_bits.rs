@@ -15,7 +15,7 @@ use shine_tui::lang::value::{Buffer, Tolerance, Value};
 use shine_tui::lang::{loops, print};
 use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
-use shine_tui::session::bench::cells::{buffer, elem, host_data};
+use shine_tui::session::bench::cells::{buffer, host_data};
 use std::sync::LazyLock;
 
 /// The device `cpu` where whatever C leaves open ends the run.
@@ -111,7 +111,7 @@ fn found(program: &Program, inputs: &[Buffer], device: &str) -> Result<Vec<Buffe
     let kernel = compile(&default_lowering(program).unwrap(), target, None).unwrap().into_kernel();
     let mut data = inputs.iter();
     let params = kernel.params.iter().map(|p| {
-        let (elem, len) = (elem(p.scalar), kernel.len(p, &|_| None, [1; 3]).unwrap());
+        let (elem, len) = (p.scalar, kernel.len(p, &|_| None, [1; 3]).unwrap());
         match p.kind {
             ParamKind::Output(_) => Param::Output { elem, len },
             ParamKind::Temp => Param::Temp { elem, len },

@@ -6,7 +6,7 @@ use crate::emit_common;
 use crate::kernels_reference::{Expected, Given, Reference, all};
 use crate::random::auto::ON_WORK_ITEMS;
 use crate::random::{modules, strategies};
-use shine_tui::device::{Devices, Elem, FloatMode, HostData, Mode, Param};
+use shine_tui::device::{Devices, FloatMode, HostData, Mode, Param};
 use shine_tui::emit::{Kernel, KernelParam, ParamKind, compile, data};
 use shine_tui::lang::diag::Charset;
 use shine_tui::lang::eval::{self, Limits, Sizes, inputs};
@@ -798,8 +798,8 @@ fn check_generated_c(devices: &Devices, variants: &[Variant]) {
 /// The arguments of a kernel, with the C types of its parameters.
 fn params_of(kernel: &Kernel, given: &Given) -> Vec<(&'static str, Param)> {
     let elem = |scalar| match scalar {
-        Scalar::F32 => (Elem::F32, "float*"),
-        Scalar::I32 => (Elem::I32, "int*"),
+        Scalar::F32 => (Scalar::F32, "float*"),
+        Scalar::I32 => (Scalar::I32, "int*"),
         other => panic!("{other:?}"),
     };
     let mut inputs = given.inputs.iter();

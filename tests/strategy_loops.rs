@@ -5,12 +5,13 @@
 use crate::device_common;
 use crate::emit_common::simulator::{oclgrind, simulate};
 use crate::emit_common::{batch, cases_of_program};
-use shine_tui::device::{Elem, HostData, Param};
+use shine_tui::device::{HostData, Param};
 use shine_tui::emit::{ParamKind, compile};
 use shine_tui::lang::diag::{FileId, Sources, Span};
 use shine_tui::lang::eval::{self, Limits, inputs};
 use shine_tui::lang::infer::{Program, program};
 use shine_tui::lang::syntax::{parse_program, parse_strategy};
+use shine_tui::lang::ty::Scalar;
 use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
 use shine_tui::rewrite::rule::RuleSet;
@@ -141,7 +142,7 @@ fn check(program: &Program, [m, n, k, ..]: Setting, fixed: bool, label: &str) {
     };
     let mut matrices = [fill(m, k), fill(k, n)].into_iter();
     let params = kernel.params.iter().map(|p| match &p.kind {
-        ParamKind::Output(_) => Param::Output { elem: Elem::F32, len: (m * n) as usize },
+        ParamKind::Output(_) => Param::Output { elem: Scalar::F32, len: (m * n) as usize },
         ParamKind::Input(..) => Param::Input(matrices.next().unwrap()),
         ParamKind::Size(x) => Param::Int(sizes[x]),
         other => panic!("{other:?}"),

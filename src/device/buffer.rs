@@ -1,5 +1,7 @@
 //! Host memory for a kernel: aligned for any vector instruction, poisoned, and guarded at both ends.
-use super::{Cause, DeviceError, Elem};
+use super::data::poison;
+use super::{Cause, DeviceError};
+use crate::lang::ty::Scalar;
 
 /// Every array handed to a kernel in C starts at a multiple of so many bytes.
 pub const ALIGNMENT: usize = 128;
@@ -21,7 +23,7 @@ impl Buffer {
     ///
     /// # Errors
     /// That there is not so much memory.
-    pub fn new(elem: Elem, len: usize) -> Result<Buffer, DeviceError> {
+    pub fn new(elem: Scalar, len: usize) -> Result<Buffer, DeviceError> {
         let none = || {
             DeviceError::new(
                 Cause::OutOfMemory,
@@ -34,7 +36,7 @@ impl Buffer {
         let mut bytes: Vec<u8> = Vec::new();
         bytes.try_reserve_exact(total).map_err(|_| none())?;
         let start = bytes.as_ptr().align_offset(ALIGNMENT) + GUARD;
-        let pattern: Vec<u8> = elem.poison().iter().copied().cycle().take(4096).collect();
+        let pattern: Vec<u8> = poison(elem).iter().copied().cycle().take(4096).collect();
         bytes.resize(start, GUARD_BYTE);
         while bytes.len() < start + length {
             let rest = start + length - bytes.len();
@@ -82,10 +84,10 @@ mod tests {
     #[test]
     fn aligned_poisoned_and_guarded() {
         for len in [0, 1, 3, 5000] {
-            let mut buffer = Buffer::new(Elem::F32, len).unwrap();
+            let mut buffer = Buffer::new(Scalar::F32, len).unwrap();
             assert_eq!(buffer.cells().as_ptr() as usize % ALIGNMENT, 0);
             assert_eq!(buffer.cells().len(), 4 * len);
-            assert!(buffer.cells().chunks(4).all(|cell| *cell == Elem::F32.poison()[..4]));
+            assert!(buffer.cells().chunks(4).all(|cell| *cell == poison(Scalar::F32)[..4]));
             buffer.cells_mut().fill(7);
             assert!(buffer.guards_hold());
             let behind = buffer.start + buffer.length;
@@ -96,7 +98,7 @@ mod tests {
 
     #[test]
     fn too_much_memory_is_an_error() {
-        assert_eq!(Buffer::new(Elem::F64, usize::MAX / 2).unwrap_err().cause, Cause::OutOfMemory);
-        assert_eq!(Buffer::new(Elem::F64, 1 << 57).unwrap_err().cause, Cause::OutOfMemory);
+        assert_eq!(Buffer::new(Scalar::F64, usize::MAX / 2).unwrap_err().cause, Cause::OutOfMemory);
+        assert_eq!(Buffer::new(Scalar::F64, 1 << 57).unwrap_err().cause, Cause::OutOfMemory);
     }
 }

@@ -1,5 +1,7 @@
 //! Whether a kernel computed what it should: its output against a reference, cell by cell.
-use super::{Elem, Expected, HostData};
+use super::data::poison;
+use super::{Expected, HostData};
+use crate::lang::ty::Scalar;
 
 /// How far a cell may be off. A cell `found` agrees with `expected` when
 /// `|expected - found| <= relative * max(|expected|, floor)`; integers and booleans always have to be equal.
@@ -21,9 +23,9 @@ impl Tolerance {
     /// floor is the root mean square of the expected values.
     pub fn rounding(expected: &HostData, steps: f64) -> Tolerance {
         let epsilon = match expected.elem() {
-            Elem::F16 => 2f64.powi(-10),
-            Elem::F32 => f64::from(f32::EPSILON),
-            Elem::F64 => f64::EPSILON,
+            Scalar::F16 => 2f64.powi(-10),
+            Scalar::F32 => f64::from(f32::EPSILON),
+            Scalar::F64 => f64::EPSILON,
             _ => return Tolerance::EXACT,
         };
         let relative =
@@ -106,7 +108,7 @@ pub fn compare(due: &Expected, found: &HostData, tolerance: Tolerance) -> Check 
         check.mismatch = Some(format!("expected {}, found {}", describe(expected), describe(found)));
         return check;
     }
-    let poison = found.elem().poison();
+    let poison = poison(found.elem());
     let size = found.elem().bytes();
     let float = found.elem().is_float();
     let bytes = expected.as_bytes().chunks_exact(size).zip(found.as_bytes().chunks_exact(size));
@@ -115,7 +117,7 @@ pub fn compare(due: &Expected, found: &HostData, tolerance: Tolerance) -> Check 
             continue;
         }
         check.cells += 1;
-        let untouched = found.elem() != Elem::Bool && poison.get(..size) == Some(other) && one != other;
+        let untouched = found.elem() != Scalar::Bool && poison.get(..size) == Some(other) && one != other;
         check.unwritten += usize::from(untouched);
         if one == other {
             continue;
@@ -159,7 +161,7 @@ pub fn is_wrong(due: &Expected, found: &HostData, tolerance: Tolerance, index: u
 }
 
 /// Does the pattern of a cell that was not written say so? Small integers may have any pattern by chance.
-fn is_telling(elem: Elem) -> bool {
+fn is_telling(elem: Scalar) -> bool {
     elem.is_float() || elem.bytes() >= 4
 }
 
@@ -224,7 +226,7 @@ pub fn psnr(expected: &HostData, found: &HostData) -> Option<f64> {
 mod tests {
     #[test]
     fn a_byte_that_is_like_unwritten_memory_says_nothing() {
-        let poison = Elem::U8.poison()[0];
+        let poison = poison(Scalar::U8)[0];
         let found =
             |bytes: Vec<u8>| compare(&HostData::U8(vec![7; 8]), &HostData::U8(bytes), Tolerance::EXACT);
         let one = found(vec![7, 7, poison, 7, 7, 8, 9, 7]);
@@ -249,7 +251,7 @@ mod tests {
         let all = [
             HostData::Bool(vec![true; 3]),
             HostData::I8(vec![7; 3]),
-            HostData::U8(vec![Elem::U8.poison()[0]; 3]),
+            HostData::U8(vec![poison(Scalar::U8)[0]; 3]),
             HostData::I16(vec![-3; 3]),
             HostData::U16(vec![9; 3]),
             HostData::F16(vec![0; 3]),
@@ -337,7 +339,7 @@ mod tests {
     #[test]
     fn cells_that_were_not_written_are_counted() {
         let found =
-            HostData::from_bytes(Elem::F32, &[&Elem::F32.poison()[..4], &1f32.to_le_bytes()].concat());
+            HostData::from_bytes(Scalar::F32, &[&poison(Scalar::F32)[..4], &1f32.to_le_bytes()].concat());
         let check = compare(&floats(&[1.0, 1.0]), &found, Tolerance { relative: 0.1, floor: 0.0 });
         assert_eq!((check.unwritten, check.wrong, check.agrees), (1, 1, false));
     }

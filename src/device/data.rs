@@ -1,70 +1,18 @@
 //! Arrays and scalars as they cross the border to a device: flat, row-major, little-endian.
+use crate::lang::ty::Scalar;
 use crate::lang::value::half;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The type of one element in a device's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Elem {
-    Bool,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    /// Half precision, kept as its bits.
-    F16,
-    F32,
-    F64,
-}
-
-impl Elem {
-    /// The size of one element in bytes.
-    pub fn bytes(self) -> usize {
-        match self {
-            Elem::Bool | Elem::I8 | Elem::U8 => 1,
-            Elem::I16 | Elem::U16 | Elem::F16 => 2,
-            Elem::I32 | Elem::U32 | Elem::F32 => 4,
-            Elem::I64 | Elem::U64 | Elem::F64 => 8,
-        }
-    }
-
-    pub fn is_float(self) -> bool {
-        matches!(self, Elem::F16 | Elem::F32 | Elem::F64)
-    }
-
-    /// The name of RISE, e.g. `f32`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Elem::Bool => "bool",
-            Elem::I8 => "i8",
-            Elem::I16 => "i16",
-            Elem::I32 => "i32",
-            Elem::I64 => "i64",
-            Elem::U8 => "u8",
-            Elem::U16 => "u16",
-            Elem::U32 => "u32",
-            Elem::U64 => "u64",
-            Elem::F16 => "f16",
-            Elem::F32 => "f32",
-            Elem::F64 => "f64",
-        }
-    }
-
-    /// What memory holds before a kernel has written it: a NaN of our own for floats, `0xAA` bytes otherwise.
-    ///
-    /// A cell that still holds it after a run was (almost surely) never written.
-    pub fn poison(self) -> [u8; 8] {
-        match self {
-            Elem::F16 => u64::from_le_bytes([0xAA, 0x7E, 0xAA, 0x7E, 0xAA, 0x7E, 0xAA, 0x7E]).to_le_bytes(),
-            Elem::F32 => [0xAA, 0xAA, 0xEA, 0x7F, 0xAA, 0xAA, 0xEA, 0x7F],
-            Elem::F64 => [0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xFA, 0x7F],
-            Elem::Bool => [2; 8],
-            _ => [0xAA; 8],
-        }
+/// What memory holds before a kernel has written it: a NaN of our own for floats, `0xAA` bytes otherwise.
+///
+/// A cell that still holds it after a run was (almost surely) never written.
+pub fn poison(scalar: Scalar) -> [u8; 8] {
+    match scalar {
+        Scalar::F16 => u64::from_le_bytes([0xAA, 0x7E, 0xAA, 0x7E, 0xAA, 0x7E, 0xAA, 0x7E]).to_le_bytes(),
+        Scalar::F32 => [0xAA, 0xAA, 0xEA, 0x7F, 0xAA, 0xAA, 0xEA, 0x7F],
+        Scalar::F64 => [0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xFA, 0x7F],
+        Scalar::Bool => [2; 8],
+        _ => [0xAA; 8],
     }
 }
 
@@ -125,20 +73,20 @@ macro_rules! each {
 }
 
 impl HostData {
-    pub fn elem(&self) -> Elem {
+    pub fn elem(&self) -> Scalar {
         match self {
-            HostData::Bool(_) => Elem::Bool,
-            HostData::I8(_) => Elem::I8,
-            HostData::I16(_) => Elem::I16,
-            HostData::I32(_) => Elem::I32,
-            HostData::I64(_) => Elem::I64,
-            HostData::U8(_) => Elem::U8,
-            HostData::U16(_) => Elem::U16,
-            HostData::U32(_) => Elem::U32,
-            HostData::U64(_) => Elem::U64,
-            HostData::F16(_) => Elem::F16,
-            HostData::F32(_) => Elem::F32,
-            HostData::F64(_) => Elem::F64,
+            HostData::Bool(_) => Scalar::Bool,
+            HostData::I8(_) => Scalar::I8,
+            HostData::I16(_) => Scalar::I16,
+            HostData::I32(_) => Scalar::I32,
+            HostData::I64(_) => Scalar::I64,
+            HostData::U8(_) => Scalar::U8,
+            HostData::U16(_) => Scalar::U16,
+            HostData::U32(_) => Scalar::U32,
+            HostData::U64(_) => Scalar::U64,
+            HostData::F16(_) => Scalar::F16,
+            HostData::F32(_) => Scalar::F32,
+            HostData::F64(_) => Scalar::F64,
         }
     }
 
@@ -157,32 +105,32 @@ impl HostData {
     }
 
     /// The array that the bytes stand for; bytes behind the last whole element are dropped.
-    pub fn from_bytes(elem: Elem, bytes: &[u8]) -> HostData {
+    pub fn from_bytes(elem: Scalar, bytes: &[u8]) -> HostData {
         let cells = bytes.get(..bytes.len() / elem.bytes() * elem.bytes()).unwrap_or_default();
         match elem {
-            Elem::Bool => HostData::Bool(cells.iter().map(|byte| *byte != 0).collect()),
-            Elem::I8 => HostData::I8(copied(cells)),
-            Elem::I16 => HostData::I16(copied(cells)),
-            Elem::I32 => HostData::I32(copied(cells)),
-            Elem::I64 => HostData::I64(copied(cells)),
-            Elem::U8 => HostData::U8(copied(cells)),
-            Elem::U16 => HostData::U16(copied(cells)),
-            Elem::U32 => HostData::U32(copied(cells)),
-            Elem::U64 => HostData::U64(copied(cells)),
-            Elem::F16 => HostData::F16(copied(cells)),
-            Elem::F32 => HostData::F32(copied(cells)),
-            Elem::F64 => HostData::F64(copied(cells)),
+            Scalar::Bool => HostData::Bool(cells.iter().map(|byte| *byte != 0).collect()),
+            Scalar::I8 => HostData::I8(copied(cells)),
+            Scalar::I16 => HostData::I16(copied(cells)),
+            Scalar::I32 => HostData::I32(copied(cells)),
+            Scalar::I64 => HostData::I64(copied(cells)),
+            Scalar::U8 => HostData::U8(copied(cells)),
+            Scalar::U16 => HostData::U16(copied(cells)),
+            Scalar::U32 => HostData::U32(copied(cells)),
+            Scalar::U64 => HostData::U64(copied(cells)),
+            Scalar::F16 => HostData::F16(copied(cells)),
+            Scalar::F32 => HostData::F32(copied(cells)),
+            Scalar::F64 => HostData::F64(copied(cells)),
         }
     }
 
     /// Floats at another width, rounded to the nearest; what was never written stays so.
-    pub fn as_floats(&self, elem: Elem) -> HostData {
-        let poison = u64::from_le_bytes(elem.poison());
+    pub fn as_floats(&self, elem: Scalar) -> HostData {
+        let poison = u64::from_le_bytes(poison(elem));
         match elem {
-            Elem::F16 => HostData::F16(
+            Scalar::F16 => HostData::F16(
                 self.floats(|cell| cell.map_or(poison as u16, |x| half::to_bits(half::round_f64(x)))),
             ),
-            Elem::F32 => {
+            Scalar::F32 => {
                 HostData::F32(self.floats(|cell| cell.map_or(f32::from_bits(poison as u32), |x| x as f32)))
             }
             _ => HostData::F64(self.floats(|cell| cell.unwrap_or(f64::from_bits(poison)))),
@@ -191,7 +139,7 @@ impl HostData {
 
     /// Each element by what `f` makes of its value; none where it was never written.
     fn floats<T>(&self, f: impl Fn(Option<f64>) -> T) -> Vec<T> {
-        let poison = u64::from_le_bytes(self.elem().poison());
+        let poison = u64::from_le_bytes(poison(self.elem()));
         match self {
             HostData::F16(vec) => {
                 let value = |x: &u16| (*x != poison as u16).then(|| f16_to_f64(*x));
@@ -214,7 +162,7 @@ impl HostData {
 
     /// Makes the elements look as if no kernel had written them.
     pub fn unwrite(&mut self, indices: &[usize]) {
-        let (size, poison) = (self.elem().bytes(), self.elem().poison());
+        let (size, poison) = (self.elem().bytes(), poison(self.elem()));
         self.replace(indices, |_| poison.get(..size));
     }
 
@@ -238,7 +186,7 @@ impl HostData {
     /// Does the element at `index` look as if no kernel had written it?
     pub fn is_unwritten(&self, index: usize) -> bool {
         let size = self.elem().bytes();
-        self.as_bytes().get(index * size..(index + 1) * size) == self.elem().poison().get(..size)
+        self.as_bytes().get(index * size..(index + 1) * size) == poison(self.elem()).get(..size)
     }
 
     /// The element at `index`, where there is one.
@@ -268,24 +216,24 @@ fn copied<T: bytemuck::Pod>(bytes: &[u8]) -> Vec<T> {
 }
 
 impl HostScalar {
-    pub fn elem(self) -> Elem {
+    pub fn elem(self) -> Scalar {
         match self {
-            HostScalar::Bool(_) => Elem::Bool,
-            HostScalar::I8(_) => Elem::I8,
-            HostScalar::I16(_) => Elem::I16,
-            HostScalar::I32(_) => Elem::I32,
-            HostScalar::I64(_) => Elem::I64,
-            HostScalar::U8(_) => Elem::U8,
-            HostScalar::U16(_) => Elem::U16,
-            HostScalar::U32(_) => Elem::U32,
-            HostScalar::U64(_) => Elem::U64,
-            HostScalar::F16(_) => Elem::F16,
-            HostScalar::F32(_) => Elem::F32,
-            HostScalar::F64(_) => Elem::F64,
+            HostScalar::Bool(_) => Scalar::Bool,
+            HostScalar::I8(_) => Scalar::I8,
+            HostScalar::I16(_) => Scalar::I16,
+            HostScalar::I32(_) => Scalar::I32,
+            HostScalar::I64(_) => Scalar::I64,
+            HostScalar::U8(_) => Scalar::U8,
+            HostScalar::U16(_) => Scalar::U16,
+            HostScalar::U32(_) => Scalar::U32,
+            HostScalar::U64(_) => Scalar::U64,
+            HostScalar::F16(_) => Scalar::F16,
+            HostScalar::F32(_) => Scalar::F32,
+            HostScalar::F64(_) => Scalar::F64,
         }
     }
 
-    /// The value in the first [`Elem::bytes`] bytes, zeros behind it.
+    /// The value in the first [`Scalar::bytes`] bytes, zeros behind it.
     pub fn to_bytes(self) -> [u8; 8] {
         match self {
             HostScalar::Bool(value) => padded([u8::from(value)]),
@@ -349,15 +297,15 @@ mod tests {
     #[test]
     fn bytes_and_back() {
         let data = HostData::F32(vec![1.5, -0.0, f32::MAX]);
-        assert_eq!(HostData::from_bytes(Elem::F32, data.as_bytes()), data);
-        assert_eq!(HostData::from_bytes(Elem::I16, &[1, 0, 255, 255, 9]), HostData::I16(vec![1, -1]));
-        assert_eq!(HostData::from_bytes(Elem::Bool, &[0, 2, 1]), HostData::Bool(vec![false, true, true]));
+        assert_eq!(HostData::from_bytes(Scalar::F32, data.as_bytes()), data);
+        assert_eq!(HostData::from_bytes(Scalar::I16, &[1, 0, 255, 255, 9]), HostData::I16(vec![1, -1]));
+        assert_eq!(HostData::from_bytes(Scalar::Bool, &[0, 2, 1]), HostData::Bool(vec![false, true, true]));
     }
 
     #[test]
     fn poison_of_floats_is_not_a_number() {
-        for elem in [Elem::F16, Elem::F32, Elem::F64] {
-            let data = HostData::from_bytes(elem, &elem.poison());
+        for elem in [Scalar::F16, Scalar::F32, Scalar::F64] {
+            let data = HostData::from_bytes(elem, &poison(elem));
             for index in 0..data.len() {
                 assert!(data.get(index).is_some_and(|value| value.to_f64().is_nan()), "{elem:?}");
             }

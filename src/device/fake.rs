@@ -139,11 +139,12 @@ impl Backend for FakeDevices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{Elem, Param};
+    use crate::device::Param;
+    use crate::lang::ty::Scalar;
     use std::sync::atomic::AtomicBool;
 
     fn request(device: &str) -> RunRequest {
-        RunRequest::single(device, "", "f", vec![Param::Output { elem: Elem::I32, len: 1 }])
+        RunRequest::single(device, "", "f", vec![Param::Output { elem: Scalar::I32, len: 1 }])
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub mod threads;
 pub mod worker;
 
 pub use buffer::ALIGNMENT;
-pub use data::{Elem, HostData, HostScalar};
+pub use data::{HostData, HostScalar, poison};
 pub use error::{Cause, DeviceError};
 pub use expected::Expected;
 pub use opencl::{array_fits, group_fits, local_fits};

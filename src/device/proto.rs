@@ -2,7 +2,8 @@
 //!
 //! A [`RunRequest`] carries everything that a run needs, so that the worker process knows nothing of programs or
 //! terms: generated text, memory, and in which order kernels and functions of the host use it.
-use super::{Elem, HostData, HostScalar, Settings};
+use super::{HostData, HostScalar, Settings};
+use crate::lang::ty::Scalar;
 use serde::{Deserialize, Serialize};
 
 /// The language of generated text.
@@ -18,11 +19,11 @@ pub enum Language {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Param {
     /// Memory that a component of the result is written to. A request has at least one.
-    Output { elem: Elem, len: usize },
+    Output { elem: Scalar, len: usize },
     /// Memory that is read.
     Input(HostData),
     /// Memory to use as one likes.
-    Temp { elem: Elem, len: usize },
+    Temp { elem: Scalar, len: usize },
     /// A `local` pointer to so many bytes (OpenCL only).
     Local { bytes: usize },
     /// A size, passed as the C type `int`.

@@ -5,7 +5,8 @@
 use super::proto::{DeviceInfo, DeviceKind, Mode, Param, RunRequest};
 use super::quiet::{BUSY, load};
 use super::stats::summary;
-use super::{Backend, Cause, DeviceError, Elem, HostScalar, RunControl};
+use super::{Backend, Cause, DeviceError, HostScalar, RunControl};
+use crate::lang::ty::Scalar;
 
 /// What a kernel has to do at least, whatever its loops look like.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,7 +150,7 @@ fn compute(device: &DeviceInfo, host: bool) -> RunRequest {
             body("lanes"),
         );
         let len = (units as usize + 1) * 32;
-        let params = vec![Param::Output { elem: Elem::F32, len }, Param::Int(units as i64), x, y];
+        let params = vec![Param::Output { elem: Scalar::F32, len }, Param::Int(units as i64), x, y];
         return request(device, source, params, None);
     }
     // A work-item of a processor is a thread and wants vectors; one of a GPU is a lane.
@@ -165,16 +166,16 @@ fn compute(device: &DeviceInfo, host: bool) -> RunRequest {
          if (item == 0) output[0] = {per_lane:?}f * {width} * get_global_size(0);\n}}\n",
         body(lanes),
     );
-    let params = vec![Param::Output { elem: Elem::F32, len: items as usize + 1 }, x, y];
+    let params = vec![Param::Output { elem: Scalar::F32, len: items as usize + 1 }, x, y];
     request(device, source, params, Some((items, local)))
 }
 
 /// Two arrays in, one out, and nothing to compute.
 fn stream(device: &DeviceInfo, host: bool) -> RunRequest {
     let triad = "a[i] = b[i] + y * c[i];";
-    let temp = || Param::Temp { elem: Elem::F32, len: FLOATS };
+    let temp = || Param::Temp { elem: Scalar::F32, len: FLOATS };
     let params = vec![
-        Param::Output { elem: Elem::F32, len: 1 },
+        Param::Output { elem: Scalar::F32, len: 1 },
         temp(),
         temp(),
         temp(),

@@ -3,10 +3,11 @@ use super::cpu::{self, HostCode, Objects, Toolchain};
 use super::worker::wire::{Ask, Job, MAX_BODY, Tell};
 use super::worker::{Kept, Limits, WorkerCommand, ask};
 use super::{
-    Backend, Cause, DeviceError, DeviceInfo, DeviceList, Elem, HostData, Language, Mode, RunControl,
-    RunReport, RunRequest, select,
+    Backend, Cause, DeviceError, DeviceInfo, DeviceList, HostData, Language, Mode, RunControl, RunReport,
+    RunRequest, select,
 };
 use crate::lang::digest::Digest;
+use crate::lang::ty::Scalar;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -136,7 +137,7 @@ impl Devices {
         let lengths: Vec<u64> =
             objects.iter().map(|object| object.as_ref().map_or(0, |object| object.len() as u64)).collect();
         let outputs: Vec<_> = jobs.iter().map(Job::outputs).collect();
-        let bytes = |(elem, len): &(Elem, usize)| elem.bytes() as u64 * *len as u64;
+        let bytes = |(elem, len): &(Scalar, usize)| elem.bytes() as u64 * *len as u64;
         let most = outputs.iter().flatten().map(bytes).sum::<u64>().min(MAX_BODY);
         // Kernels in C run in the worker's own memory, of which nothing may be left to the next.
         let stay = !jobs.iter().any(|job| select::is_host(&job.device));

@@ -1,8 +1,8 @@
 //! What the tests of devices share: the real worker, requests of a few lines, and the search for OpenCL.
 use shine_tui::device::{
-    Backend, DeviceError, DeviceKind, DeviceList, Devices, Elem, HostData, Param, RunControl, RunReport,
-    RunRequest,
+    Backend, DeviceError, DeviceKind, DeviceList, Devices, HostData, Param, RunControl, RunReport, RunRequest,
 };
+use shine_tui::lang::ty::Scalar;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
@@ -25,7 +25,7 @@ pub fn request(device: &str, source: &str, entry: &str, params: Vec<Param>) -> R
 pub fn double(device: &str, n: usize) -> RunRequest {
     let input: Vec<f32> = (0..n).map(|i| i as f32).collect();
     let params = vec![
-        Param::Output { elem: Elem::F32, len: n },
+        Param::Output { elem: Scalar::F32, len: n },
         Param::Int(n as i64),
         Param::Input(HostData::F32(input)),
     ];

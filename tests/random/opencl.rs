@@ -5,7 +5,7 @@ use crate::emit_common::Case;
 use shine_tui::device::{Devices, FloatMode, Param};
 use shine_tui::emit::ParamKind;
 use shine_tui::lang::value::Buffer;
-use shine_tui::session::bench::cells::{buffer, elem, host_data};
+use shine_tui::session::bench::cells::{buffer, host_data};
 
 /// Fails unless the device computes what is expected.
 pub fn check(case: &Case, device: &str, devices: &Devices) {
@@ -16,9 +16,9 @@ pub fn check(case: &Case, device: &str, devices: &Devices) {
             let data = host_data(&inputs.next().unwrap());
             if p.by_value { Param::Scalar(data.get(0).unwrap()) } else { Param::Input(data) }
         }
-        ParamKind::Output(_) => Param::Output { elem: elem(p.scalar), len: case.len(p) },
-        ParamKind::Temp => Param::Temp { elem: elem(p.scalar), len: case.len(p) },
-        ParamKind::Local => Param::Local { bytes: elem(p.scalar).bytes() * case.len(p) },
+        ParamKind::Output(_) => Param::Output { elem: p.scalar, len: case.len(p) },
+        ParamKind::Temp => Param::Temp { elem: p.scalar, len: case.len(p) },
+        ParamKind::Local => Param::Local { bytes: p.scalar.bytes() * case.len(p) },
     });
     let mut request = device_common::request(device, &case.kernel.text, &case.kernel.name, params.collect());
     request.steps[0].global = Some(case.global);

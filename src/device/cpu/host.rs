@@ -3,10 +3,11 @@ use super::super::error::line_number;
 use super::super::proto::Language;
 use super::super::threads;
 use super::super::worker::wire::{Job, Slot};
-use super::super::{Cause, DeviceError, Elem};
+use super::super::{Cause, DeviceError};
 use super::call::Loaded;
 use super::toolchain::{NO_OBJECT, Ran, Toolchain, no_space, storage};
 use crate::lang::digest::Digest;
+use crate::lang::ty::Scalar;
 use std::ffi::c_void;
 use std::fmt::Write;
 use std::path::Path;
@@ -180,20 +181,20 @@ fn wrappers(job: &Job, entries: &[&str]) -> String {
 }
 
 /// The C type of a scalar, on the two architectures that are supported.
-fn c_name(elem: Elem) -> &'static str {
+fn c_name(elem: Scalar) -> &'static str {
     match elem {
-        Elem::Bool => "_Bool",
-        Elem::I8 => "signed char",
-        Elem::I16 => "short",
-        Elem::I32 => "int",
-        Elem::I64 => "long long",
-        Elem::U8 => "unsigned char",
-        Elem::U16 => "unsigned short",
-        Elem::U32 => "unsigned int",
-        Elem::U64 => "unsigned long long",
-        Elem::F16 => "_Float16",
-        Elem::F32 => "float",
-        Elem::F64 => "double",
+        Scalar::Bool => "_Bool",
+        Scalar::I8 => "signed char",
+        Scalar::I16 => "short",
+        Scalar::I32 => "int",
+        Scalar::I64 => "long long",
+        Scalar::U8 => "unsigned char",
+        Scalar::U16 => "unsigned short",
+        Scalar::U32 => "unsigned int",
+        Scalar::U64 => "unsigned long long",
+        Scalar::F16 => "_Float16",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
     }
 }
 
@@ -205,7 +206,7 @@ mod tests {
     #[test]
     fn the_wrapper_passes_arrays_as_they_are_and_scalars_by_value() {
         let params = vec![
-            Param::Output { elem: Elem::F32, len: 4 },
+            Param::Output { elem: Scalar::F32, len: 4 },
             Param::Int(4),
             Param::Input(HostData::F32(vec![0.0; 4])),
             Param::Scalar(HostScalar::F64(0.0)),

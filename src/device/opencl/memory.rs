@@ -1,9 +1,11 @@
 //! Memory that host and device use in turn: copies are made when one needs what the other wrote, and not before.
 #![expect(unsafe_code, reason = "buffers of OpenCL are not checked by the compiler")]
 use super::super::buffer::Buffer;
+use super::super::data::poison;
 use super::super::proto::Access;
-use super::super::{Cause, DeviceError, Elem};
+use super::super::{Cause, DeviceError};
 use super::failure::failure;
+use crate::lang::ty::Scalar;
 use ocl::core::{self, CommandQueue, Context, Event, Mem, MemFlags};
 use std::time::Instant;
 
@@ -50,7 +52,7 @@ impl Memory {
     ///
     /// # Errors
     /// As [`Memory::input`].
-    pub fn scratch(&self, elem: Elem, len: usize, on_host: bool) -> Result<Shared, DeviceError> {
+    pub fn scratch(&self, elem: Scalar, len: usize, on_host: bool) -> Result<Shared, DeviceError> {
         let device = self.poisoned(elem, len)?;
         let host = if on_host { Some(Buffer::new(elem, len)?) } else { None };
         let bytes = elem.bytes() * len;
@@ -144,10 +146,10 @@ impl Memory {
         Ok(memory)
     }
 
-    fn poisoned(&self, elem: Elem, len: usize) -> Result<Mem, DeviceError> {
+    fn poisoned(&self, elem: Scalar, len: usize) -> Result<Mem, DeviceError> {
         let bytes = elem.bytes().checked_mul(len).ok_or_else(strange)?;
         let memory = self.fresh(bytes)?;
-        let pattern = elem.poison();
+        let pattern = poison(elem);
         let [a, b, c, d, ..] = pattern;
         let none = || (None::<Event>, None::<&mut Event>);
         let (wait, event) = none();

@@ -7,12 +7,13 @@ use super::super::proto::{
     Arg, FloatMode, Language, MAX_STEPS, Mode, Param, PartTimes, Progress, RunReport, RunRequest, Step,
     Texts, Timer,
 };
-use super::super::{Cause, DeviceError, DeviceInfo, Elem, HostData, HostScalar, Settings};
+use super::super::{Cause, DeviceError, DeviceInfo, HostData, HostScalar, Settings};
+use crate::lang::ty::Scalar;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-const MAGIC: u32 = 0x5348_4e31;
+const MAGIC: u32 = 0x5348_4e32;
 /// Magic, length of the head, length of the body.
 pub const PREFIX: usize = 16;
 /// No head is longer: texts of kernels are a few kilobytes.
@@ -76,11 +77,29 @@ pub struct Job {
 /// A [`Param`] without its array. A scalar is its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Slot {
-    Output { elem: Elem, len: usize },
-    Input { elem: Elem, len: usize },
-    Temp { elem: Elem, len: usize },
-    Local { bytes: usize },
-    Scalar { elem: Elem, bits: u64 },
+    Output {
+        #[serde(with = "by_name")]
+        elem: Scalar,
+        len: usize,
+    },
+    Input {
+        #[serde(with = "by_name")]
+        elem: Scalar,
+        len: usize,
+    },
+    Temp {
+        #[serde(with = "by_name")]
+        elem: Scalar,
+        len: usize,
+    },
+    Local {
+        bytes: usize,
+    },
+    Scalar {
+        #[serde(with = "by_name")]
+        elem: Scalar,
+        bits: u64,
+    },
 }
 
 /// A [`RunReport`] without its outputs, which are in the frame's body.
@@ -185,7 +204,7 @@ impl Job {
     }
 
     /// The element and length of each output, in the order of the parameters.
-    pub fn outputs(&self) -> Vec<(Elem, usize)> {
+    pub fn outputs(&self) -> Vec<(Scalar, usize)> {
         let output = |slot: &Slot| match *slot {
             Slot::Output { elem, len } => Some((elem, len)),
             _ => None,
@@ -304,6 +323,22 @@ pub fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<(T, u64)
     Ok((serde_json::from_slice(&json)?, body))
 }
 
+/// A type of numbers goes by its name.
+mod by_name {
+    use crate::lang::ty::Scalar;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(scalar: &Scalar, out: S) -> Result<S::Ok, S::Error> {
+        out.serialize_str(scalar.name())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Scalar, D::Error> {
+        let name = String::deserialize(from)?;
+        Scalar::from_name(&name)
+            .ok_or_else(|| D::Error::custom(format!("no type of numbers is called {name:?}")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::proto::Access;
@@ -311,7 +346,7 @@ mod tests {
 
     fn request() -> RunRequest {
         let params = vec![
-            Param::Output { elem: Elem::F32, len: 2 },
+            Param::Output { elem: Scalar::F32, len: 2 },
             Param::Int(7),
             Param::Input(HostData::F64(vec![1.0, 2.0])),
             Param::Scalar(HostScalar::F32(f32::NAN)),
@@ -360,7 +395,7 @@ mod tests {
             |r| r.steps[0].language = Language::OpenCl,
             |r| r.params.push(Param::Local { bytes: 4 }),
             |r| r.params.push(Param::Int(1 << 31)),
-            |r| r.params.push(Param::Temp { elem: Elem::F64, len: usize::MAX }),
+            |r| r.params.push(Param::Temp { elem: Scalar::F64, len: usize::MAX }),
             |r| r.params.clear(),
         ];
         for (index, change) in broken.iter().enumerate() {

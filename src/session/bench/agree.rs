@@ -1,13 +1,13 @@
 //! Comparing the outputs of a kernel with those of the program as it was written.
 
 use crate::device::check::{self, Check, Tolerance};
-use crate::device::{Expected, HostData};
+use crate::device::{Expected, HostData, poison};
 use crate::lang::diag::Diagnostic;
 
 /// How many cells are NaN, and were written.
 pub fn not_numbers(due: &Expected) -> usize {
     let data = due.data();
-    let poison = data.elem().poison();
+    let poison = poison(data.elem());
     let cells = data.as_bytes().chunks_exact(data.elem().bytes()).enumerate();
     let is_nan = |i: usize| !due.is_unwritten(i) && data.get(i).is_some_and(|v| v.to_f64().is_nan());
     cells.filter(|(i, bytes)| is_nan(*i) && poison.get(..bytes.len()) != Some(*bytes)).count()

@@ -1,6 +1,6 @@
 //! Cells between the interpreter's memory and a device's.
 
-use crate::device::{Elem, HostData};
+use crate::device::HostData;
 use crate::lang::ty::Scalar;
 use crate::lang::value::Buffer;
 
@@ -40,25 +40,7 @@ pub fn buffer(data: &HostData) -> Buffer {
     }
 }
 
-/// How a device calls the scalar type.
-pub fn elem(scalar: Scalar) -> Elem {
-    match scalar {
-        Scalar::Bool => Elem::Bool,
-        Scalar::I8 => Elem::I8,
-        Scalar::I16 => Elem::I16,
-        Scalar::I32 => Elem::I32,
-        Scalar::I64 => Elem::I64,
-        Scalar::U8 => Elem::U8,
-        Scalar::U16 => Elem::U16,
-        Scalar::U32 => Elem::U32,
-        Scalar::U64 => Elem::U64,
-        Scalar::F16 => Elem::F16,
-        Scalar::F32 => Elem::F32,
-        Scalar::F64 => Elem::F64,
-    }
-}
-
 /// Floats at the width of the type; other cells as they are.
-pub fn at_width(data: HostData, elem: Elem) -> HostData {
+pub fn at_width(data: HostData, elem: Scalar) -> HostData {
     if data.elem() != elem && data.elem().is_float() && elem.is_float() { data.as_floats(elem) } else { data }
 }

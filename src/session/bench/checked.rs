@@ -1,7 +1,7 @@
 //! Running a program's kernel beside what it is checked against.
 
 use super::agree::{self, Agreement, agree, cells, not_numbers};
-use super::cells::{at_width, buffer, elem};
+use super::cells::{at_width, buffer};
 use super::inputs::{Inputs, components};
 use super::place;
 use super::request::{no_value, plain_seconds, request};
@@ -9,8 +9,8 @@ use super::{Asked, BenchProgress, Difference, target_of};
 use crate::device::Cause;
 use crate::device::check::{self, Tolerance};
 use crate::device::{
-    Backend, Choice, Elem, Expected, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress,
-    RunControl, RunReport, RunRequest, SCALAR, array_fits, group_fits, local_fits, select,
+    Backend, Choice, Expected, FloatMode, HostData, HostScalar, Mode, Progress as DeviceProgress, RunControl,
+    RunReport, RunRequest, SCALAR, array_fits, group_fits, local_fits, select,
 };
 use crate::emit::code::leaves;
 use crate::emit::{self, Language, Module, data};
@@ -21,6 +21,7 @@ use crate::lang::eval::{self, Foreign, Limits, inputs};
 use crate::lang::infer::{Program, Spans};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
+use crate::lang::ty::Scalar;
 use crate::lang::value::Value;
 use crate::lang::{rounding, undefined, work};
 use crate::lower;
@@ -110,8 +111,7 @@ impl<'a> Checked<'a> {
         let Ok(list) = self.backend.list(&mut control) else { return Ok(()) };
         let Ok(info) = select(&list.devices, device) else { return Ok(()) };
         let buffers = module.buffers.iter().enumerate().filter(|(i, _)| module.is_used(*i));
-        let mut arrays =
-            buffers.filter_map(|(_, b)| known(&b.len)?.checked_mul(elem(b.scalar).bytes() as u64));
+        let mut arrays = buffers.filter_map(|(_, b)| known(&b.len)?.checked_mul(b.scalar.bytes() as u64));
         let told = groups.iter().try_for_each(|(name, group)| group_fits(name, *group, info));
         told.and_then(|()| {
             first.into_iter().chain(needed).try_for_each(|(k, bytes)| local_fits(&k.name, bytes, info))
@@ -438,7 +438,7 @@ impl<'a> Checked<'a> {
     /// The components of a result at the widths of the program's types.
     fn at_own_widths(&self, outputs: Vec<HostData>) -> Vec<HostData> {
         let (_, result) = self.asked.workspace.program.term.ty().signature();
-        let elems = leaves(&result).into_iter().map(|leaf| elem(leaf.scalar()));
+        let elems = leaves(&result).into_iter().map(|leaf| leaf.scalar());
         outputs.into_iter().zip(elems).map(|(data, elem)| at_width(data, elem)).collect()
     }
 
@@ -594,7 +594,7 @@ impl<'a> Checked<'a> {
         // of one sign, by more than chance: the kernel may be nearer to what it should be.
         let both = 16.0 * (steps + rounding::steps(program, sizes));
         Ok(move |expected: &HostData| {
-            let steps = if expected.elem() == Elem::F64 { both } else { steps };
+            let steps = if expected.elem() == Scalar::F64 { both } else { steps };
             let tolerance = Tolerance::rounding(expected, steps);
             Tolerance { floor: tolerance.floor.max(floor), ..tolerance }
         })

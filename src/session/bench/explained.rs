@@ -5,9 +5,10 @@ use super::agree::{Agreement, agree, cells};
 use super::checked::{Checked, Reference};
 use super::inputs::Inputs;
 use crate::device::check::{self, Tolerance};
-use crate::device::{Elem, Expected, HostData, stats};
+use crate::device::{Expected, HostData, stats};
 use crate::lang::diag::Diagnostic;
 use crate::lang::rounding;
+use crate::lang::ty::Scalar;
 use crate::session::action::Sizes;
 
 /// At most one in so many cells may be decided by rounding, or so many where there are few; the program as written is asked
@@ -235,7 +236,7 @@ impl Checked<'_> {
         sizes: &Sizes,
     ) -> Result<Vec<Vec<f64>>, Diagnostic> {
         let nothing = || doubles.iter().map(|double| vec![0.0; double.data().len()]).collect();
-        let has_doubles = doubles.iter().any(|double| double.data().elem() == Elem::F64);
+        let has_doubles = doubles.iter().any(|double| double.data().elem() == Scalar::F64);
         let Some(singles) = rounding::in_singles(&self.plain()).filter(|_| has_doubles) else {
             return Ok(nothing());
         };
@@ -248,7 +249,7 @@ impl Checked<'_> {
                 let (double, single) = (double.get(k)?.to_f64(), single.get(k)?.to_f64());
                 Some((single - double).abs() * rounding::DOUBLE_OF_SINGLE).filter(|by| by.is_finite())
             };
-            let is_double = double.elem() == Elem::F64;
+            let is_double = double.elem() == Scalar::F64;
             (0..double.len()).map(|k| by(k).filter(|_| is_double).unwrap_or(0.0)).collect()
         };
         Ok(doubles.iter().map(Expected::data).zip(singles.iter().map(Expected::data)).map(one).collect())

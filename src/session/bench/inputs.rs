@@ -1,6 +1,6 @@
 //! The inputs of a program.
 
-use super::cells::{at_width, buffer, elem, host_data};
+use super::cells::{at_width, buffer, host_data};
 use crate::device::HostData;
 use crate::emit::code::{Leaf, leaves};
 use crate::emit::data;
@@ -92,7 +92,7 @@ impl Inputs {
     pub fn at_widths_of(&self, term: &Term) -> Inputs {
         let (params, _) = term.ty().signature();
         let one = |(parts, ty): (&Vec<HostData>, &Type)| {
-            let wide = |(data, leaf): (&HostData, Leaf)| at_width(data.clone(), elem(leaf.scalar()));
+            let wide = |(data, leaf): (&HostData, Leaf)| at_width(data.clone(), leaf.scalar());
             parts.iter().zip(leaves(ty)).map(wide).collect()
         };
         Inputs(self.0.iter().zip(&params).map(one).collect())

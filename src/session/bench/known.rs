@@ -56,7 +56,8 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use crate::device::fake::{FakeDevices, Reply};
-    use crate::device::{Elem, FloatMode, HostData, Mode, Param, RunRequest};
+    use crate::device::{FloatMode, HostData, Mode, Param, RunRequest};
+    use crate::lang::ty::Scalar;
     use crate::session::Session;
     use crate::session::action::Action;
     use crate::session::files::{Text, Texts};
@@ -64,10 +65,10 @@ mod tests {
 
     /// Three times its input.
     fn tripled(request: &RunRequest) -> Vec<HostData> {
-        let (mut input, mut elem) = (None, Elem::F32);
+        let (mut input, mut elem) = (None, Scalar::F32);
         for param in &request.params {
             match param {
-                Param::Input(data) => input = Some(data.as_floats(Elem::F64)),
+                Param::Input(data) => input = Some(data.as_floats(Scalar::F64)),
                 Param::Output { elem: output, .. } => elem = *output,
                 _ => {}
             }

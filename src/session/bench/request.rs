@@ -1,6 +1,6 @@
 //! A module with its arguments, for a device.
 
-use super::cells::{at_width, elem};
+use super::cells::at_width;
 use super::inputs::Inputs;
 use crate::device::{
     Access, Arg, Choice, FloatMode, HostData, HostScalar, Language, MAX_STEPS, Mode, Param, RunRequest, Step,
@@ -92,7 +92,7 @@ impl Request<'_> {
         let mut component: BTreeMap<usize, usize> = BTreeMap::new();
         for (number, buffer) in self.module.buffers.iter().enumerate() {
             let memory = self.module.plan.memory.get(number).copied().unwrap_or(number);
-            let (elem, len) = (elem(buffer.scalar), self.value(&buffer.len)? as usize);
+            let (elem, len) = (buffer.scalar, self.value(&buffer.len)? as usize);
             let param = match buffer.role {
                 Role::Output => Param::Output { elem, len },
                 Role::Temp if memory != number => {
@@ -164,7 +164,7 @@ impl Request<'_> {
                 }
                 Argument::Number(n) => Arg::Int(self.value(n)? as i64),
                 Argument::Local(scalar, len) => {
-                    let bytes = elem(*scalar).bytes() * self.value(len)? as usize;
+                    let bytes = scalar.bytes() * self.value(len)? as usize;
                     // The device makes memory for each argument, also where two of a step share the parameter.
                     let param = self.shared(Shared::Local(bytes), |_| Ok(Param::Local { bytes }))?;
                     Arg::Param(param, Access { reads: true, writes: true })
@@ -172,7 +172,7 @@ impl Request<'_> {
                 Argument::Value(i, leaf) => {
                     let part = self.module.component(*i, leaf);
                     let param = self.shared(Shared::Value(*i, part, p.scalar), |request| {
-                        let data = at_width(request.input(*i, part, &p.name)?, elem(p.scalar));
+                        let data = at_width(request.input(*i, part, &p.name)?, p.scalar);
                         Ok(Param::Scalar(data.get(0).unwrap_or(HostScalar::I32(0))))
                     })?;
                     Arg::Param(param, Access { reads: true, writes: false })

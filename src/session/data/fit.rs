@@ -9,7 +9,6 @@ use crate::lang::infer::Program;
 use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
 use crate::lang::ty::TypeKind;
 use crate::session::action::Sizes;
-use crate::session::bench::cells::elem;
 use indexmap::IndexMap;
 use std::path::Path;
 
@@ -115,7 +114,7 @@ fn unknown(name: &str, known: &[String]) -> Diagnostic {
 
 fn load(slot: &Slot, from: &str) -> Result<Array, Diagnostic> {
     let cannot = format!("cannot be the input `{}`", slot.name);
-    let scalar = elem(slot.leaf.scalar());
+    let scalar = slot.leaf.scalar();
     if slot.leaf.is_scalar()
         && let Some(value) = plain::scalar(from, scalar)
     {

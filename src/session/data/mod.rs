@@ -15,7 +15,6 @@ pub use output::{Wanted, Written, component_name, holds, named, writable, write}
 pub use picture::{Samples, samples};
 
 use super::action::Sizes;
-use super::bench::cells::elem;
 use super::files;
 use crate::device::HostData;
 use crate::emit::code::Leaf;
@@ -111,7 +110,7 @@ pub fn type_text(leaf: &Leaf) -> String {
 fn read(path: &Path, leaf: &Leaf) -> Result<Array, Refusal> {
     let format = Format::of(path)?;
     let bytes = read_bytes(path)?;
-    let elem = elem(leaf.scalar());
+    let elem = leaf.scalar();
     match format {
         Format::Npy => npy::read(&bytes, elem),
         Format::Png => picture::to_array(picture::read_png(&bytes, leaf)?, leaf),

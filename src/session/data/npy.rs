@@ -3,24 +3,25 @@
 //! It is read here because a file may say anything: the crates for it overflow on shapes that no memory holds.
 
 use super::{Array, Refusal};
-use crate::device::{Elem, HostData};
+use crate::device::HostData;
+use crate::lang::ty::Scalar;
 use std::borrow::Cow;
 use std::io;
 
 /// The names of NumPy, as in `np.float32`, and of the format, as in `<f4`.
-const NAMES: [(Elem, &str, &str); 12] = [
-    (Elem::Bool, "bool_", "|b1"),
-    (Elem::I8, "int8", "|i1"),
-    (Elem::I16, "int16", "<i2"),
-    (Elem::I32, "int32", "<i4"),
-    (Elem::I64, "int64", "<i8"),
-    (Elem::U8, "uint8", "|u1"),
-    (Elem::U16, "uint16", "<u2"),
-    (Elem::U32, "uint32", "<u4"),
-    (Elem::U64, "uint64", "<u8"),
-    (Elem::F16, "float16", "<f2"),
-    (Elem::F32, "float32", "<f4"),
-    (Elem::F64, "float64", "<f8"),
+const NAMES: [(Scalar, &str, &str); 12] = [
+    (Scalar::Bool, "bool_", "|b1"),
+    (Scalar::I8, "int8", "|i1"),
+    (Scalar::I16, "int16", "<i2"),
+    (Scalar::I32, "int32", "<i4"),
+    (Scalar::I64, "int64", "<i8"),
+    (Scalar::U8, "uint8", "|u1"),
+    (Scalar::U16, "uint16", "<u2"),
+    (Scalar::U32, "uint32", "<u4"),
+    (Scalar::U64, "uint64", "<u8"),
+    (Scalar::F16, "float16", "<f2"),
+    (Scalar::F32, "float32", "<f4"),
+    (Scalar::F64, "float64", "<f8"),
 ];
 
 /// How each file begins.
@@ -146,14 +147,14 @@ impl<'a> Literal<'a> {
 }
 
 /// The element type, and whether its bytes are swapped.
-fn elem_of(descr: &str) -> Option<(Elem, bool)> {
+fn elem_of(descr: &str) -> Option<(Scalar, bool)> {
     let (order, name) = descr.split_at_checked(1)?;
     let row = NAMES.iter().find(|(_, _, known)| known.get(1..) == Some(name));
     row.filter(|_| ["<", ">", "|", "="].contains(&order)).map(|(elem, ..)| (*elem, order == ">"))
 }
 
 /// Reads an array of this element type; either order of bytes, and either order of dimensions.
-pub(super) fn read(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
+pub(super) fn read(bytes: &[u8], elem: Scalar) -> Result<Array, Refusal> {
     if let Some([major, minor, ..]) = bytes.strip_prefix(MAGIC)
         && !(VERSIONS.contains(major) && *minor == 0)
     {
@@ -221,7 +222,7 @@ fn row_major(cells: &[u8], size: usize, shape: &[usize], count: usize) -> Vec<u8
     out
 }
 
-fn numpy(elem: Elem) -> &'static str {
+fn numpy(elem: Scalar) -> &'static str {
     NAMES.iter().find(|(known, ..)| *known == elem).map_or("", |(_, name, _)| name)
 }
 
@@ -263,7 +264,7 @@ mod tests {
                 "{elem:?}"
             );
         }
-        let scalar = read(&written(&HostData::F64(vec![0.5]), &[]), Elem::F64).unwrap_or_else(|_| panic!());
+        let scalar = read(&written(&HostData::F64(vec![0.5]), &[]), Scalar::F64).unwrap_or_else(|_| panic!());
         assert_eq!((scalar.cells, scalar.shape), (HostData::F64(vec![0.5]), Some(vec![])));
     }
 
@@ -281,7 +282,7 @@ mod tests {
         for cell in [1i16, 4, 2, 5, 3, 6] {
             bytes.extend(cell.to_be_bytes());
         }
-        let array = read(&bytes, Elem::I16).unwrap_or_else(|r| panic!("{}", r.why));
+        let array = read(&bytes, Scalar::I16).unwrap_or_else(|r| panic!("{}", r.why));
         assert_eq!(array.cells, HostData::I16(vec![1, 2, 3, 4, 5, 6]));
     }
 
@@ -290,18 +291,18 @@ mod tests {
         let why = |bytes: &[u8], elem| read(bytes, elem).err().map(|r| (r.code, r.why)).unwrap();
         let good = written(&HostData::F32(vec![1.0, 2.0]), &[2]);
         for cut in 0..good.len() {
-            assert_eq!(why(&good[..cut], Elem::F32).0, "E0912", "{cut}");
+            assert_eq!(why(&good[..cut], Scalar::F32).0, "E0912", "{cut}");
         }
-        assert_eq!(why(&[good.clone(), vec![0]].concat(), Elem::F32).0, "E0912");
-        assert_eq!(why(&good, Elem::F64), ("E0913", "its cells are f32 and not f64".into()));
+        assert_eq!(why(&[good.clone(), vec![0]].concat(), Scalar::F32).0, "E0912");
+        assert_eq!(why(&good, Scalar::F64), ("E0913", "its cells are f32 and not f64".into()));
         for descr in ["'|O'", "'<c8'", "'<U4'", "'<M8[s]'", "[('a', '<f4')]", "'<f16'", "'f4'", "''"] {
             let bytes = headed(&format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,), }}\n"));
-            assert_eq!(why(&[bytes, vec![0; 16]].concat(), Elem::F32).0, "E0913", "{descr}");
+            assert_eq!(why(&[bytes, vec![0; 16]].concat(), Scalar::F32).0, "E0913", "{descr}");
         }
         for version in [[0, 0], [4, 0], [9, 0], [1, 1]] {
             let mut other = good.clone();
             other[6..8].copy_from_slice(&version);
-            let (code, why) = why(&other, Elem::F32);
+            let (code, why) = why(&other, Scalar::F32);
             let [major, minor] = version;
             assert!(code == "E0912" && why.contains(&format!("of version {major}.{minor} of")), "{why}");
         }
@@ -312,7 +313,7 @@ mod tests {
             "(-1,)",
         ] {
             let bytes = headed(&format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n"));
-            assert_eq!(why(&bytes, Elem::F32).0, "E0912", "{shape}");
+            assert_eq!(why(&bytes, Scalar::F32).0, "E0912", "{shape}");
         }
     }
 }

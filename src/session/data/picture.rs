@@ -2,12 +2,11 @@
 //! plane, as the type says). Integers take samples as they are; floats take them as numbers from 0 to 1.
 
 use super::{Array, Refusal, type_text};
-use crate::device::{Elem, HostData};
+use crate::device::HostData;
 use crate::emit::code::Leaf;
 use crate::lang::nat::Nat;
 use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::half;
-use crate::session::bench::cells::elem;
 use std::io::{self, Cursor};
 
 /// The most samples of a picture.
@@ -118,7 +117,7 @@ fn with_channels(leaf: &Leaf, count: usize, most: u16) -> String {
         (n, Channels::First) => dims[0] = Nat::constant(n as i64),
         (n, Channels::Last) => dims[2] = Nat::constant(n as i64),
     }
-    let is_float = elem(leaf.scalar()).is_float();
+    let is_float = leaf.scalar().is_float();
     let of = if is_float { leaf.elem.clone() } else { Type::scalar(sampled(most)) };
     type_text(&Leaf { dims, elem: of, ..leaf.clone() })
 }
@@ -150,10 +149,10 @@ pub(super) fn check(count: usize, most: u16, leaf: &Leaf) -> Result<(), Refusal>
         };
         return Err(Refusal::new("E0914", why()).hint(format!("Take `{fits}` in the program{other}.")));
     }
-    let elem = elem(leaf.scalar());
+    let elem = leaf.scalar();
     match (elem, most) {
-        (Elem::F16 | Elem::F32 | Elem::F64, _) | (Elem::U8, 255) | (Elem::U16, u16::MAX) => Ok(()),
-        (Elem::U8 | Elem::U16, _) => {
+        (Scalar::F16 | Scalar::F32 | Scalar::F64, _) | (Scalar::U8, 255) | (Scalar::U16, u16::MAX) => Ok(()),
+        (Scalar::U8 | Scalar::U16, _) => {
             let fits = match most {
                 255 => "`u8` and floats take it.",
                 u16::MAX => "`u16` and floats take it.",
@@ -178,25 +177,27 @@ pub(super) fn to_array(picture: Picture, leaf: &Leaf) -> Result<Array, Refusal> 
         (3, Channels::Last) => (vec![height, width, count], samples),
         _ => (vec![height, width], samples),
     };
-    Ok(Array { cells: to_cells(samples, most, elem(leaf.scalar())), shape: Some(shape) })
+    Ok(Array { cells: to_cells(samples, most, leaf.scalar()), shape: Some(shape) })
 }
 
 /// Samples as cells of a type that [`check`] found fit.
-fn to_cells(samples: Vec<u16>, most: u16, elem: Elem) -> HostData {
+fn to_cells(samples: Vec<u16>, most: u16, elem: Scalar) -> HostData {
     let part = |s: &u16| f64::from(*s) / f64::from(most);
     match elem {
-        Elem::U8 => HostData::U8(samples.iter().map(|s| *s as u8).collect()),
-        Elem::U16 => HostData::U16(samples),
-        Elem::F16 => HostData::F16(samples.iter().map(|s| half::to_bits(half::round_f64(part(s)))).collect()),
-        Elem::F64 => HostData::F64(samples.iter().map(part).collect()),
+        Scalar::U8 => HostData::U8(samples.iter().map(|s| *s as u8).collect()),
+        Scalar::U16 => HostData::U16(samples),
+        Scalar::F16 => {
+            HostData::F16(samples.iter().map(|s| half::to_bits(half::round_f64(part(s)))).collect())
+        }
+        Scalar::F64 => HostData::F64(samples.iter().map(part).collect()),
         _ => HostData::F32(samples.iter().map(|s| part(s) as f32).collect()),
     }
 }
 
 /// Are values of this type pictures?
 pub(super) fn can_be(leaf: &Leaf) -> Result<(), Refusal> {
-    let elem = elem(leaf.scalar());
-    if !elem.is_float() && elem != Elem::U8 && elem != Elem::U16 {
+    let elem = leaf.scalar();
+    if !elem.is_float() && elem != Scalar::U8 && elem != Scalar::U16 {
         return Err(Refusal::new("E0913", format!("a picture has no samples of {}", elem.name()))
             .hint("`cast` to `u8` in the program, or write `.npy`."));
     }

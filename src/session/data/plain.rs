@@ -1,19 +1,20 @@
 //! Arrays as numbers in text, and as bare bytes.
 
 use super::{Array, Refusal};
-use crate::device::{Elem, HostData, HostScalar};
+use crate::device::{HostData, HostScalar};
+use crate::lang::ty::Scalar;
 use crate::lang::value::half;
 use std::io;
 
 /// Reads little-endian cells; the file says how many, and nothing of dimensions.
-pub(super) fn read_raw(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
+pub(super) fn read_raw(bytes: &[u8], elem: Scalar) -> Result<Array, Refusal> {
     let size = elem.bytes();
     if !bytes.len().is_multiple_of(size) {
         let why =
             format!("its {} bytes are no whole number of {} cells of {size} bytes", bytes.len(), elem.name());
         return Err(Refusal::new("E0912", why));
     }
-    if let Some(at) = bytes.iter().position(|b| elem == Elem::Bool && *b > 1) {
+    if let Some(at) = bytes.iter().position(|b| elem == Scalar::Bool && *b > 1) {
         return Err(Refusal::new("E0912", format!("byte {at} is neither 0 nor 1, as a bool must be")));
     }
     Ok(Array { cells: HostData::from_bytes(elem, bytes), shape: None })
@@ -23,7 +24,7 @@ pub(super) fn read_raw(bytes: &[u8], elem: Elem) -> Result<Array, Refusal> {
 const SEPARATORS: [(char, &str); 3] = [(' ', "spaces"), (',', "commas"), (';', "semicolons")];
 
 /// Reads numbers between spaces, commas or semicolons. Lines are rows where a matrix is wanted.
-pub(super) fn read_text(bytes: &[u8], elem: Elem, rank: usize) -> Result<Array, Refusal> {
+pub(super) fn read_text(bytes: &[u8], elem: Scalar, rank: usize) -> Result<Array, Refusal> {
     let text = std::str::from_utf8(bytes).map_err(|_| Refusal::new("E0912", "it is no text"))?;
     // Some programs begin a text with this mark of the order of its bytes.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -108,7 +109,7 @@ fn words(line: &str) -> Vec<&str> {
 }
 
 /// The value that a word stands for; None for one that the type does not hold.
-pub(super) fn scalar(word: &str, elem: Elem) -> Option<HostScalar> {
+pub(super) fn scalar(word: &str, elem: Scalar) -> Option<HostScalar> {
     let value = parsed(word, elem)?;
     // A number that is written with digits is finite.
     let overflows =
@@ -116,24 +117,24 @@ pub(super) fn scalar(word: &str, elem: Elem) -> Option<HostScalar> {
     (!overflows).then_some(value)
 }
 
-fn parsed(word: &str, elem: Elem) -> Option<HostScalar> {
+fn parsed(word: &str, elem: Scalar) -> Option<HostScalar> {
     Some(match elem {
-        Elem::Bool => HostScalar::Bool(match word {
+        Scalar::Bool => HostScalar::Bool(match word {
             "true" | "True" | "1" => true,
             "false" | "False" | "0" => false,
             _ => return None,
         }),
-        Elem::I8 => HostScalar::I8(word.parse().ok()?),
-        Elem::I16 => HostScalar::I16(word.parse().ok()?),
-        Elem::I32 => HostScalar::I32(word.parse().ok()?),
-        Elem::I64 => HostScalar::I64(word.parse().ok()?),
-        Elem::U8 => HostScalar::U8(word.parse().ok()?),
-        Elem::U16 => HostScalar::U16(word.parse().ok()?),
-        Elem::U32 => HostScalar::U32(word.parse().ok()?),
-        Elem::U64 => HostScalar::U64(word.parse().ok()?),
-        Elem::F16 => HostScalar::F16(half::to_bits(half::round_f64(word.parse().ok()?))),
-        Elem::F32 => HostScalar::F32(word.parse().ok()?),
-        Elem::F64 => HostScalar::F64(word.parse().ok()?),
+        Scalar::I8 => HostScalar::I8(word.parse().ok()?),
+        Scalar::I16 => HostScalar::I16(word.parse().ok()?),
+        Scalar::I32 => HostScalar::I32(word.parse().ok()?),
+        Scalar::I64 => HostScalar::I64(word.parse().ok()?),
+        Scalar::U8 => HostScalar::U8(word.parse().ok()?),
+        Scalar::U16 => HostScalar::U16(word.parse().ok()?),
+        Scalar::U32 => HostScalar::U32(word.parse().ok()?),
+        Scalar::U64 => HostScalar::U64(word.parse().ok()?),
+        Scalar::F16 => HostScalar::F16(half::to_bits(half::round_f64(word.parse().ok()?))),
+        Scalar::F32 => HostScalar::F32(word.parse().ok()?),
+        Scalar::F64 => HostScalar::F64(word.parse().ok()?),
     })
 }
 
@@ -169,7 +170,7 @@ mod tests {
         for between in [" ", ","] {
             let mut bytes = vec![];
             write_text(&mut bytes, &data, 3, between).unwrap();
-            let array = read_text(&bytes, Elem::F32, 2).unwrap_or_else(|r| panic!("{}", r.why));
+            let array = read_text(&bytes, Scalar::F32, 2).unwrap_or_else(|r| panic!("{}", r.why));
             assert_eq!(array.shape, Some(vec![2, 3]));
             let bits = |d: &HostData| match d {
                 HostData::F32(v) => v.iter().map(|x| x.to_bits()).collect::<Vec<_>>(),
@@ -177,10 +178,10 @@ mod tests {
             };
             assert_eq!(bits(&array.cells), bits(&data));
         }
-        let marked = read_text("\u{feff}1,2\r\n3,4\r\n".as_bytes(), Elem::F32, 2);
+        let marked = read_text("\u{feff}1,2\r\n3,4\r\n".as_bytes(), Scalar::F32, 2);
         let marked = marked.unwrap_or_else(|r| panic!("{}", r.why));
         assert_eq!((marked.cells, marked.shape), (HostData::F32(vec![1.0, 2.0, 3.0, 4.0]), Some(vec![2, 2])));
-        let small = read_text(b"1 ; -2\n\n 3;4", Elem::I8, 1).unwrap_or_else(|r| panic!("{}", r.why));
+        let small = read_text(b"1 ; -2\n\n 3;4", Scalar::I8, 1).unwrap_or_else(|r| panic!("{}", r.why));
         assert_eq!((small.cells, small.shape), (HostData::I8(vec![1, -2, 3, 4]), Some(vec![4])));
     }
 
@@ -188,23 +189,23 @@ mod tests {
     fn what_is_no_number_or_too_large_is_named() {
         let why =
             |text: &str, elem, rank| read_text(text.as_bytes(), elem, rank).err().map(|r| r.why).unwrap();
-        assert_eq!(why("1 2\n3 x", Elem::F32, 2), "`x` in line 2 is no value of f32");
-        assert_eq!(why("1 300", Elem::U8, 1), "`300` in line 1 is no value of u8");
-        assert_eq!(why("1 2\n3", Elem::F32, 2), "line 2 has 1 numbers, and the first row 2");
-        assert_eq!(why("1,,3", Elem::F32, 2), "a number is missing in line 1");
-        assert_eq!(why("1,2\n,3", Elem::F32, 2), "a number is missing in line 2");
-        assert_eq!(why("1e39", Elem::F32, 1), "`1e39` in line 1 is no value of f32");
-        assert_eq!(why("1e6", Elem::F16, 1), "`1e6` in line 1 is no value of f16");
-        assert_eq!(why("1,5;2,5", Elem::F32, 2), "line 1 has both commas and semicolons between numbers");
+        assert_eq!(why("1 2\n3 x", Scalar::F32, 2), "`x` in line 2 is no value of f32");
+        assert_eq!(why("1 300", Scalar::U8, 1), "`300` in line 1 is no value of u8");
+        assert_eq!(why("1 2\n3", Scalar::F32, 2), "line 2 has 1 numbers, and the first row 2");
+        assert_eq!(why("1,,3", Scalar::F32, 2), "a number is missing in line 1");
+        assert_eq!(why("1,2\n,3", Scalar::F32, 2), "a number is missing in line 2");
+        assert_eq!(why("1e39", Scalar::F32, 1), "`1e39` in line 1 is no value of f32");
+        assert_eq!(why("1e6", Scalar::F16, 1), "`1e6` in line 1 is no value of f16");
+        assert_eq!(why("1,5;2,5", Scalar::F32, 2), "line 1 has both commas and semicolons between numbers");
         assert_eq!(
-            why("1.5\t2\n3,5\t4", Elem::F32, 2),
+            why("1.5\t2\n3,5\t4", Scalar::F32, 2),
             "line 2 has commas between numbers, and line 1 has spaces"
         );
         assert_eq!(
-            why("1;2\n\n3 4", Elem::I8, 1),
+            why("1;2\n\n3 4", Scalar::I8, 1),
             "line 3 has spaces between numbers, and line 1 has semicolons"
         );
-        assert!(read_text(b"1, 2,\n3,4\n", Elem::F32, 2).is_ok());
-        assert!(read_raw(&[0, 1, 2], Elem::Bool).is_err() && read_raw(&[0; 7], Elem::F32).is_err());
+        assert!(read_text(b"1, 2,\n3,4\n", Scalar::F32, 2).is_ok());
+        assert!(read_raw(&[0, 1, 2], Scalar::Bool).is_err() && read_raw(&[0; 7], Scalar::F32).is_err());
     }
 }

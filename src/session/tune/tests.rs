@@ -5,10 +5,11 @@ use super::order::Order;
 use super::{Ending, Fate, Space, Standing, Tuned, Wanted, tune_with};
 use crate::device::fake::{FakeDevices, Reply};
 use crate::device::{
-    Backend, Cause, Choice, DeviceError, DeviceList, Elem, HostData, Mode, Param, RunControl, RunReport,
+    Backend, Cause, Choice, DeviceError, DeviceList, HostData, Mode, Param, RunControl, RunReport,
     RunRequest, Timer,
 };
 use crate::lang::diag::Diagnostic;
+use crate::lang::ty::Scalar;
 use crate::session::Session;
 use crate::session::action::{Action, Sizes};
 use crate::session::files::{Text, Texts};
@@ -98,7 +99,7 @@ impl Backend for Scripted {
             .params
             .iter()
             .find_map(|p| if let Param::Output { elem, .. } = p { Some(*elem) } else { None });
-        let HostData::F64(cells) = input.as_floats(Elem::F64) else { panic!("floats") };
+        let HostData::F64(cells) = input.as_floats(Scalar::F64) else { panic!("floats") };
         let outputs = vec![HostData::F64(cells.iter().map(|x| times * x).collect()).as_floats(elem.unwrap())];
         let longer = if self.is(part, Ill::Slower) { 7 } else { 5 };
         let ns = 1_000_000 / part.unwrap_or(1) * longer / 5;
