@@ -1,11 +1,9 @@
 //! The rules of `rules/`: they load, their examples hold, and they keep the meaning of random programs.
 
 use shine_tui::lang::diag::{Severity, Sources};
-use shine_tui::lang::path::Path;
-use shine_tui::lang::print;
 use shine_tui::rewrite::rule::check::{Thoroughness, check};
 use shine_tui::rewrite::rule::lint::{FindingKind, Level, lint};
-use shine_tui::rewrite::rule::{Rule, RuleSet, apply_at};
+use shine_tui::rewrite::rule::{Rule, RuleSet};
 
 fn library() -> RuleSet {
     let mut sources = Sources::new();
@@ -43,19 +41,7 @@ fn every_example_is_what_its_rule_does() {
             rule.name
         );
         for example in rule.examples.iter() {
-            let names: Vec<_> = example.context.iter().rev().map(|(n, _)| n.clone()).collect();
-            let show = |t| print::open_term(t, &names, &print::Options::default()).text;
-            match apply_at(&example.before, &Path::root(), rule, &example.args) {
-                Ok(done) if done.term == example.after => {}
-                Ok(done) => wrong.push(format!(
-                    "{}: {}\n  gives    {}\n  expected {}",
-                    rule.name,
-                    show(&example.before),
-                    show(&done.term),
-                    show(&example.after)
-                )),
-                Err(why) => wrong.push(format!("{}: {}\n  {why}", rule.name, show(&example.before))),
-            }
+            wrong.extend(example.differs(rule).map(|how| format!("{}: {how}", rule.name)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -29,6 +29,20 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = (x : u64) + 18446744073709551615 ~> x", Counterexample),
     // Freshness: what depends on the element is taken out of the map.
     ("rule bad = shiftRight (x : i32) 1 ~> x / 2", Counterexample),
+    // What is put in the place of one component is put there.
+    ("rule bad = map (\\(x, y). b) (xs : n.(t * t)) ~> map (\\(x, y). b[x/y]) xs", Counterexample),
+    (
+        "rule bad = map (\\(x, (y, z)). b) (xs : n.(t * (t * t))) ~> map (\\(x, (y, z)). b[y/z]) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = map (\\(x, y). b) (zip (xs : n.t) (ys : n.t)) ~> map (\\(y, x). b) (zip xs ys)",
+        Counterexample,
+    ),
+    ("rule bad = let (x, y) = (e : (t * t)) in b ~> let (y, x) = e in b", Counterexample),
+    ("rule bad = map (\\x. b) (xs : n.t) ~> map (\\x. b[x/z]) xs", Refused("E0204")),
+    ("rule bad = map (\\(x, y). b) (zip xs ys) ~> map (\\x. b) xs", Refused("E0202")),
+    ("rule bad = map (\\(x, y). map (\\x. b) ys) xs ~> map (\\(x, y). map (\\x. b) ys) xs", Refused("E0203")),
     // One function of `reorder` is the inverse of the other.
     ("rule bad = reverse (xs : n.t) ~> reorder n (/\\i. n - 1 - i) (/\\i. i) xs", Refused("E0208")),
     ("rule bad = (xs : n.t) ~> reorder n (/\\i. i) (/\\i. n - 1 - i) xs", Refused("E0208")),
@@ -288,6 +302,57 @@ const WRONG: &[(&str, Caught)] = &[
 
 /// Rules that are right for most sizes and values, by what they forget. Each is wrong, and loads.
 const HOSTILE: &[(&str, &[&str])] = &[
+    (
+        "numbers so small that they have fewer digits",
+        &[
+            "rule bad = (x : f32) / 4.0 * 2.0 ~> x / 2.0",
+            "rule bad = (x : f32) * 0.125 ~> x * 0.25 * 0.5",
+            "rule bad = (x : f64) / 4.0 / 4.0 ~> x / 16.0",
+            "rule bad = (cast ((x : f64) * 2.0) : f16) ~> cast x * 2.0",
+            "rule bad = (cast ((x : f64) * 2.0) : f32) ~> cast x * 2.0",
+        ],
+    ),
+    (
+        "long arrays, of which all elements are as large as they can be",
+        &[
+            "rule bad = reduce (+) 0 (map (\\x. (cast x : i32)) (xs : n.u8)) ~> cast (reduce (+) 0.0 (map (\\x. (cast x : f32)) xs))",
+            "rule bad = reduce (+) 0 (map (\\x. (cast x : i64)) (xs : n.i16)) ~> cast (reduce (+) 0 (map (\\x. (cast x : i32)) xs))",
+            "rule bad = (generate (\\i. (cast (indexAsNat i * 10000) : i64)) : n.i64) ~> generate (\\i. cast ((cast (indexAsNat i) : i32) * 10000))",
+            "rule bad = (generate (\\i. (cast (indexAsNat i / 4) : i32)) : n.i32) ~> generate (\\i. cast (cast (indexAsNat i / 4) : u16))",
+        ],
+    ),
+    (
+        "numbers that a narrower type does not tell apart",
+        &[
+            "rule bad = (cast (x : i64) : i32) == 4711 ~> x == 4711",
+            "rule bad = (cast (x : natType) : i32) == 4711 ~> x == 4711",
+            "rule bad = (x : natType) > 5000000000000 ~> false",
+            "rule bad = (x : i32) ~> select ((cast x : u16) == 4711 and x < (-1000000)) 0 x",
+        ],
+    ),
+    (
+        "nothing on one side, and something on the other",
+        &[
+            "rule bad = padClamp l r (xs : n.t) ~> select (l == 0 and r == 2) (reverse (padClamp l r xs)) (padClamp l r xs)",
+            "rule bad = padCst l r c (xs : n.t) ~> select (l == 3 and r == 0) (reverse (padCst l r c xs)) (padCst l r c xs)",
+        ],
+    ),
+    (
+        "operators that have a property but for rounding",
+        &[
+            "rule bad = reduce (op : f32 -> f32 -> f32) z (generate (\\i. z) : n.f32) ~> z where idempotent op, i notin z",
+            "rule bad [unsignedZeros] = reduce (op : f32 -> f32 -> f32) z xs ~> reduce (\\a b. op b a) z xs where commutative op",
+        ],
+    ),
+    (
+        "all elements in a range, one that is true, the same twice",
+        &[
+            "rule bad = reduce (+) 0 (map (\\x. cast x) (xs : 16.bool)) == 1 ~> false",
+            "rule bad = (xs : n.bool) ~> select (n > 12 and reduce (+) 0 (map (\\x. cast x) xs) == 1) (reverse xs) xs",
+            "rule bad = (xs : 8.i32) ~> select (reduce (and) true (map (\\x. x > 10 and x < 20) xs)) (reverse xs) xs",
+            "rule bad = (xs : n.(i32 * i32)) ~> select (reduce (and) true (map (\\p. fst p == snd p) xs) and n > 5) (reverse xs) xs",
+        ],
+    ),
     (
         "one element is unlike all others, and a scalar is above them, below them or one of them",
         &[
@@ -672,6 +737,15 @@ fn every_wrong_rule_is_refused_or_loads() {
 
 /// Rules that are right, if unusual.
 const RIGHT: &[&str] = &[
+    // The negative zero is no zero.
+    "rule good = (x : f32) - z ~> x where zero z",
+    "rule good = 1.0 / z ~> 1.0 / (0.0 : f32) where zero z",
+    // Components are told by their names, wherever they are bound.
+    "rule good = map (\\(x, y). b) (zip (xs : n.t) (ys : n.t)) ~> map (\\(y, x). b) (zip ys xs)",
+    "rule good = map (\\(x, y). b) (zip (xs : n.t) (ys : n.t)) ~> map (\\p. b[snd p/x][fst p/y]) (zip ys xs)",
+    "rule good = let (x, y) = p in b ~> let (x, y) = p in b",
+    "rule good = let (x, y) = e in b ~> (\\(x, y). b) e",
+    "rule good = let (x, y) = (e : (t * t)) in b ~> let (y, x) = (makePair (snd e) (fst e)) in b",
     // Types that the patterns take are drawn.
     "rule good = bitAnd (x : t) y ~> bitAnd y x",
     "rule good = (cast (x : t) : i32) ~> cast x",

@@ -39,12 +39,14 @@ pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
             ..Thoroughness::default()
         };
         let report = check(rule, &how);
+        let examples: Vec<String> = rule.examples.iter().filter_map(|e| e.differs(rule)).collect();
         tally.count(&report);
+        tally.examples += examples.len();
         let seconds = Seconds { taken: began.elapsed().as_secs_f64(), most: args.seconds };
         if args.json.json {
-            results.push(as_json(rule, &report, seconds.taken));
+            results.push(as_json(rule, &report, &examples, seconds.taken));
         } else {
-            output::print(&told(rule, &report, seconds, width))?;
+            output::print(&(told(rule, &report, seconds, width) + &told_examples(&examples)))?;
         }
     }
     let stopped = interrupted.load(Ordering::Relaxed);
@@ -54,7 +56,7 @@ pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
         let left = selected.chosen.len() - tally.all();
         output::print(&tally.told(args.seed, if stopped { left } else { 0 }))?;
     }
-    Ok(match (stopped, tally.wrong + tally.too_little + tally.untested) {
+    Ok(match (stopped, tally.wrong + tally.too_little + tally.untested + tally.examples) {
         (true, _) => stops.exit(),
         (false, 0) => Exit::Done,
         (false, _) => Exit::Finding,
@@ -68,6 +70,8 @@ struct Tally {
     wrong: usize,
     too_little: usize,
     untested: usize,
+    /// Examples that are not what their rules do.
+    examples: usize,
 }
 
 /// How long a rule was tested, and how long it may be.
@@ -104,6 +108,7 @@ impl Tally {
         add(self.wrong, "rule is wrong", "rules are wrong");
         add(self.too_little, "rule is not tested enough", "rules are not tested enough");
         add(self.untested, "rule is not tested", "rules are not tested");
+        add(self.examples, "example is not what its rule does", "examples are not what their rules do");
         add(left, "rule was left out, as you interrupted", "rules were left out, as you interrupted");
         let text = if parts.is_empty() { "There are no rules to test".to_owned() } else { parts.join(", ") };
         format!("{text} (seed {seed}).\n")
@@ -161,6 +166,14 @@ fn told(rule: &Rule, report: &Report, seconds: Seconds, width: usize) -> String 
     text
 }
 
+/// The examples that are not what the rule makes of them.
+fn told_examples(examples: &[String]) -> String {
+    let lines = |e: &String| e.lines().map(|l| format!("    {l}\n")).collect::<String>();
+    let told =
+        |e: &String| format!("    WRONG example: what it stands for is not what the rule does\n{}", lines(e));
+    examples.iter().map(told).collect()
+}
+
 const CONTRADICTION: &str = "shine-tui also proves this rule, so one of the two is a mistake of shine-tui: please report it with the rule.";
 
 /// What the proof takes for granted.
@@ -183,7 +196,7 @@ fn reasons(report: &Report) -> Vec<String> {
     out
 }
 
-fn as_json(rule: &Rule, report: &Report, seconds: f64) -> Value {
+fn as_json(rule: &Rule, report: &Report, examples: &[String], seconds: f64) -> Value {
     let missed = |(why, n): &(String, usize)| json!({ "why": why, "draws": n });
     json!({
         "rule": &*rule.name,
@@ -199,6 +212,7 @@ fn as_json(rule: &Rule, report: &Report, seconds: f64) -> Value {
         "missed": report.missed.iter().map(missed).collect::<Vec<_>>(),
         "untested_depths": report.untested,
         "seconds": (seconds * 1000.0).round() / 1000.0,
+        "wrong_examples": examples,
         "counterexample": report.counterexample.as_deref().map(example),
     })
 }

@@ -501,7 +501,8 @@ impl Infer {
                 What::Numeric(op) | What::Integer(op) | What::Ordered(op) | What::Comparable(op),
                 TypeKind::Array(..),
             ) if op.chars().all(|c| !c.is_alphabetic()) => {
-                problem.hint(self.for_every_element(op, check.span))
+                let (depth, _) = super::words::depth_and_element(&check.ty);
+                problem.hint(self.for_every_element(op, check.span, depth))
             }
             (
                 What::Numeric(op) | What::Float(op) | What::Integer(op) | What::Bits(op) | What::Ordered(op),
@@ -517,11 +518,20 @@ impl Infer {
                     self.problems.push(names.explain(problem));
                     return;
                 }
+                let is_given = xs.is_some();
                 let xs = xs.unwrap_or_else(|| "xs".into());
                 problem.hint(match of_all_elements(&format!("{op} {xs}")) {
                     Some(all) => format!("Of all elements, write {all}. Of one array and another, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
                     None if takes_two(op) => format!("For every element `x` of an array, write `map (\\x. {op} x y)`; of two arrays, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
-                    None => format!("For every element, write `map {op} {xs}`."),
+                    None => {
+                        // As deep as the array is, and no deeper than it is where this stands.
+                        let (depth, _) = super::words::depth_and_element(&check.ty);
+                        let f = (1..depth).fold(op.to_string(), |f, _| format!("(map {f})"));
+                        match is_given {
+                            true => format!("For every element, write `map {f} {xs}`."),
+                            false => format!("For every element, write `(map {f})` in its place."),
+                        }
+                    }
                 })
             }
             (What::Float(op), TypeKind::Pair(..)) if &**op != "pow" && xs.as_deref().is_some_and(is_a_pair) => {

@@ -354,6 +354,10 @@ impl Infer {
         problem = match &cause {
             Cause::Size(a, b) if a.vars().iter().chain(&b.vars()).any(is_size_of_step) => problem
                 .hint("A step `/\\l. f` of `iterate` must do for every `l`: from `l*n` elements to `l`."),
+            Cause::Size(a, b) if matches!(why, Why::Element) => {
+                let [a, b] = [a, b].map(|n| n.subst(&|v| names.nat(v)));
+                problem.hint(format!("One row has {b} elements and another one {a}: all rows of an array are as long."))
+            }
             Cause::Size(a, b) if a.sub(b).as_constant().is_some_and(|d| d != 0) && matches!(why, Why::Returned(_)) => {
                 match a.sub(b).as_constant() {
                     Some(d) if d > 0 => problem.hint(format!(
@@ -365,6 +369,11 @@ impl Infer {
                 }
             }
             Cause::Size(a, b) => match (a.as_variable(), b.as_variable()) {
+                (Some(NatVar::Named(a)), Some(NatVar::Named(b)))
+                    if self.written(span).is_some_and(|text| text.starts_with(&format!("split {a} "))) =>
+                {
+                    problem.hint(format!("The number behind `split` is how long each row is: `split {b}`."))
+                }
                 (Some(NatVar::Named(a)), Some(NatVar::Named(b))) => problem.hint(format!(
                     "`{a}` and `{b}` may be any two sizes. Use one name where they must be equal."
                 )),
@@ -404,7 +413,9 @@ impl Infer {
                 problem.hint(if of_pairs {
                     format!("An array of pairs becomes a pair of arrays by `unzip {xs}`.")
                 } else {
-                    format!("An array is no pair: one element of it is `idx 0 {xs}`.")
+                    // The names that it is taken apart to are no value.
+                    let xs = if xs.contains(',') { "xs".to_owned() } else { xs };
+                    format!("An array is no pair: one element of it is `idx 0 {xs}`, the next `idx 1 {xs}`.")
                 })
             }
             Cause::Shape(..) if matches!(why, Why::TakenApart) => problem.hint(
@@ -573,6 +584,9 @@ impl Infer {
                     format!(
                         " `reduce` gives what its start is, here a `{found}`: the start stands before the array, as in `reduce (+) 0 xs`."
                     )
+                }
+                (K::Scalar(s), K::NatType) if *s != Scalar::Bool => {
+                    format!(" A size becomes a number by `(cast {} : {})`.", or("n"), s.name())
                 }
                 (K::Scalar(Scalar::Bool), K::Scalar(_)) => {
                     format!(" A comparison is a truth value: `{} != 0`.", or("x"))

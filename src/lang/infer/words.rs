@@ -82,7 +82,7 @@ pub fn is_of_numbers(text: &str) -> bool {
 }
 
 /// How deep arrays are nested, and of what scalars they are.
-fn depth_and_element(t: &Type) -> (usize, Option<Scalar>) {
+pub fn depth_and_element(t: &Type) -> (usize, Option<Scalar>) {
     let mut depth = 0;
     let mut t = t;
     while let Some((_, element)) = t.as_array() {
@@ -113,6 +113,13 @@ impl Infer {
         let short =
             text.len() <= MAX_QUOTE && !text.contains('\n') && !text.contains("--") && !text.is_empty();
         short.then(|| text.to_string())
+    }
+
+    /// What stands in the line before this.
+    pub fn before(&self, span: Span) -> Option<&str> {
+        let (file, text) = self.text.as_ref()?;
+        let before = text.get(..span.start as usize).filter(|_| *file == span.file)?;
+        before.lines().next_back()
     }
 
     /// An expression as an argument is written.
@@ -320,6 +327,25 @@ impl Infer {
                     .hint(format!("Write `{name} {} {}`.", self.argument(i), self.argument(a)))
                     .into()
             }
+            (Pattern::PadCst, [_, _])
+                if piped.is_some_and(|tree| self.u.resolve(&tree.ty).as_array().is_some()) =>
+            {
+                let sizes: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
+                error("The number to pad with is missing.".into())?
+                    .hint(format!("Write it behind the sizes: `{name} {} 0`.", sizes.join(" ")))
+                    .into()
+            }
+            (Pattern::Map, [xs, Expr { kind: ExprKind::Infix(..), span }])
+                if is_array(xs) && self.written(*span).is_some() =>
+            {
+                let (array, body) = (self.argument(xs), self.written(*span).unwrap_or_default());
+                let v = if array == "v" { "x" } else { "v" };
+                let of_element =
+                    elsewhere::in_words(&body, &|w| if w == array { v.into() } else { w.into() });
+                error("The function stands before the array.".into())?
+                    .hint(format!("Write `{name} (\\{v}. {of_element}) {array}`."))
+                    .into()
+            }
             (Pattern::Generate, [n, f]) if is_size(n) => {
                 error("The number of elements stands in the type.".into())?
                     .hint(format!(
@@ -385,6 +411,19 @@ impl Infer {
         ))
     }
 
+    /// Does this stand right behind a bracket, as the first element of an array?
+    pub fn in_brackets(&self, span: Span) -> bool {
+        self.before(span).is_some_and(|text| text.trim_end().ends_with('['))
+    }
+
+    /// The function of numbers that stands among the arguments of another one: `sin x cos x`.
+    pub fn function_among(&self, span: Span) -> Option<String> {
+        let text = self.written(span)?;
+        let mut words = text.split_whitespace().skip(2);
+        let is_function = |w: &&str| Pattern::from_name(w).is_some_and(|p| math::of(p).is_some());
+        words.find(is_function).map(str::to_owned)
+    }
+
     /// `map map f xs`: the inner function without its parentheses.
     pub fn nested_map(&self, span: Span) -> Option<String> {
         let text = self.written(span)?;
@@ -438,7 +477,7 @@ impl Infer {
     }
 
     /// What an operator on arrays stands for.
-    pub fn for_every_element(&mut self, op: &str, span: Span) -> String {
+    pub fn for_every_element(&mut self, op: &str, span: Span, depth: usize) -> String {
         let operands = self.operands.get(&span).cloned();
         let [l, r] = [0, 1].map(|i| {
             let (span, ty) = operands.clone()?[i].clone();
@@ -452,7 +491,8 @@ impl Infer {
             return match self.written(span) {
                 Some(text) if text.starts_with('-') => {
                     let xs = in_parentheses(text.trim_start_matches('-').trim().to_string());
-                    format!("For every element, write `map neg {xs}`.")
+                    let f = (1..depth).fold("neg".to_owned(), |f, _| format!("(map {f})"));
+                    format!("For every element, write `map {f} {xs}`.")
                 }
                 Some(text) if text.starts_with('(') => format!(
                     "The operator is of numbers: of each row of a matrix write `map (reduce ({op}) 0) xs`, of all its numbers \

@@ -342,7 +342,7 @@ fn is_prefix(text: &str) -> bool {
 }
 
 /// The text with its words replaced, but for those that its functions bind.
-fn in_words(text: &str, put: &dyn Fn(&str) -> String) -> String {
+pub fn in_words(text: &str, put: &dyn Fn(&str) -> String) -> String {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let binders: Vec<&str> = text
         .split('\\')

@@ -51,12 +51,18 @@ pub fn binding(parts: &[Component], value: &Expr, body: &Expr, naming: Naming) -
     if view_of(value).is_some_and(|name| !binds(body, name)) {
         return (None, components(parts, value, body, &[]));
     }
+    let (pair, body) = bound_pair(parts, value, body, naming);
+    (Some(pair), body)
+}
+
+/// The pair to be bound to the value, and the body.
+fn bound_pair(parts: &[Component], value: &Expr, body: &Expr, naming: Naming) -> (Ident, Expr) {
     let pair = Node::new(
         value.span,
         fresh(&naming(parts), body, Component::names(parts).into_iter().map(|n| &n.kind)),
     );
     let body = components(parts, &named(&pair), body, &[]);
-    (Some(pair), body)
+    (pair, body)
 }
 
 fn named(name: &Ident) -> Expr {
@@ -79,40 +85,58 @@ fn view_of(e: &Expr) -> Option<&Name> {
     }
 }
 
-/// The expression without such binders anywhere; `apart` gets the names of the pairs, with their components.
-pub fn written_out(e: &Expr, apart: &mut Vec<(Name, Vec<Component>)>) -> Expr {
+/// The expression without such binders anywhere; `apart` gets the names of the pairs, with their components. Names that
+/// `bound` does not have stand for any expression if `open`: what is taken apart then gets a name, be it a name or not.
+pub fn written_out(
+    e: &Expr,
+    open: bool,
+    bound: &mut Vec<Name>,
+    apart: &mut Vec<(Name, Vec<Component>)>,
+) -> Expr {
+    let outer = bound.len();
     let kind = match &e.kind {
-        ExprKind::Lam(params, body) if params.iter().any(|p| matches!(p.kind, ParamKind::Pair(_))) => {
+        ExprKind::Lam(params, body) => {
             let (params, body) = function(params, body, by_components);
             let mut plain = vec![];
             for (param, components) in params {
                 if let (Some(components), ParamKind::Bare(name)) = (components, &param.kind) {
                     apart.push((name.kind.clone(), components));
                 }
+                bound.extend(param.kind.names().into_iter().map(|n| n.kind.clone()));
                 plain.push(param);
             }
-            ExprKind::Lam(plain, Box::new(written_out(&body, apart)))
+            ExprKind::Lam(plain, Box::new(written_out(&body, open, bound, apart)))
         }
         ExprKind::Let { param: Param { kind: ParamKind::Pair(parts), .. }, value, body } => {
-            match binding(parts, value, body, by_components) {
-                (None, body) => return written_out(&body, apart),
-                (Some(pair), body) => {
-                    apart.push((pair.kind.clone(), parts.clone()));
-                    ExprKind::Let {
-                        param: Node::new(pair.span, ParamKind::Bare(pair)),
-                        value: Box::new(written_out(value, apart)),
-                        body: Box::new(written_out(&body, apart)),
-                    }
-                }
+            let is_any = open && view_of(value).is_some_and(|name| !bound.contains(name));
+            let (pair, body) = match binding(parts, value, body, by_components) {
+                (None, _) if is_any => bound_pair(parts, value, body, by_components),
+                (None, body) => return written_out(&body, open, bound, apart),
+                (Some(pair), body) => (pair, body),
+            };
+            apart.push((pair.kind.clone(), parts.clone()));
+            let value = written_out(value, open, bound, apart);
+            bound.push(pair.kind.clone());
+            ExprKind::Let {
+                param: Node::new(pair.span, ParamKind::Bare(pair)),
+                value: Box::new(value),
+                body: Box::new(written_out(&body, open, bound, apart)),
             }
         }
-        _ => return e.map_parts(&mut |part| written_out(part, apart)),
+        ExprKind::Let { param, value, body } => {
+            let value = written_out(value, open, bound, apart);
+            bound.extend(param.kind.names().into_iter().map(|n| n.kind.clone()));
+            let body = written_out(body, open, bound, apart);
+            ExprKind::Let { param: param.clone(), value: Box::new(value), body: Box::new(body) }
+        }
+        _ => return e.map_parts(&mut |part| written_out(part, open, bound, apart)),
     };
+    bound.truncate(outer);
     Node::new(e.span, kind)
 }
 
-/// The body with the components of the pair for their names, but for those that are hidden.
-fn components(parts: &[Component], pair: &Expr, body: &Expr, hidden: &[&Name]) -> Expr {
+/// The components of a pair, each with its name.
+pub fn named_components(parts: &[Component], pair: &Expr) -> Vec<(Name, Expr)> {
     let mut named = vec![];
     Component::each(parts, &mut vec![], &mut |name, path| {
         let span = name.span;
@@ -125,6 +149,12 @@ fn components(parts: &[Component], pair: &Expr, body: &Expr, hidden: &[&Name]) -
         });
         named.push((name.kind.clone(), of));
     });
+    named
+}
+
+/// The body with the components of the pair for their names, but for those that are hidden.
+fn components(parts: &[Component], pair: &Expr, body: &Expr, hidden: &[&Name]) -> Expr {
+    let mut named = named_components(parts, pair);
     // Of two components of one name the last one counts.
     named.reverse();
     let hidden: Vec<Name> = hidden.iter().map(|n| (*n).clone()).collect();
@@ -150,6 +180,12 @@ fn put(e: &Expr, named: &[(Name, Expr)], bound: &[Name]) -> Expr {
             param: param.clone(),
             value: Box::new(put(value, named, bound)),
             body: below(&param.kind.names(), body),
+        },
+        // What is put in the place of a name is put there in what is written, too.
+        ExprKind::Subst { body, value, var } => ExprKind::Subst {
+            body: below(&[var], body),
+            value: Box::new(put(value, named, bound)),
+            var: var.clone(),
         },
         _ => return e.map_parts(&mut |part| put(part, named, bound)),
     };

@@ -10,6 +10,7 @@ pub mod builtin;
 pub mod check;
 pub mod condition;
 pub mod equation;
+pub mod example;
 pub mod instance;
 pub mod later;
 pub mod library;
@@ -44,6 +45,7 @@ pub use operators::Properties;
 pub use apply::{Applied, Rewritten, Step, apply_at};
 pub use condition::Condition;
 pub use equation::Equation;
+pub use example::Example;
 pub use later::Later;
 pub use marks::{Mark, Marks};
 pub use right_to_left::RightToLeft;
@@ -192,19 +194,6 @@ impl fmt::Display for RuleArg {
             RuleArg::Position(p) => write!(f, "{p}"),
         }
     }
-}
-
-/// A before and after of a rule, both terms over the same free variables.
-#[derive(Clone, Debug)]
-pub struct Example {
-    pub args: Vec<RuleArg>,
-    /// The free variables of both terms, outermost first.
-    pub context: Vec<(Name, Type)>,
-    pub before: Term,
-    pub after: Term,
-    /// The example as text.
-    pub text: (String, String),
-    pub doc: String,
 }
 
 impl std::ops::Deref for Rule {

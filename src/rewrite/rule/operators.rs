@@ -332,9 +332,13 @@ pub fn is_sum(f: &Term) -> bool {
     operator(f) == Some(Pattern::Add)
 }
 
-/// Is it the number 0, or 0 in every lane or element?
+/// Is it the number 0, or 0 in every lane or element? The negative zero of floats is another number.
 pub fn is_zero(z: &Term) -> bool {
-    literal_is(z, 0) || vector_element(z).is_some_and(is_zero) || constant_element(z).is_some_and(is_zero)
+    let negative =
+        matches!(z.expr(), Expr::Lit(Literal::Float(bits, _)) if f64::from_bits(*bits).is_sign_negative());
+    literal_is(z, 0) && !negative
+        || vector_element(z).is_some_and(is_zero)
+        || constant_element(z).is_some_and(is_zero)
 }
 
 /// A column and a row of constants whose product is the matrix of constants `m`.

@@ -314,6 +314,7 @@ impl Infer {
                     .hint(match resolved.kind() {
                         _ if swallowed.is_some() => swallowed.as_deref().unwrap_or_default(),
                         TypeKind::Array(..) => "An element is read by `idx 0 xs`, with its index first; arguments are separated by spaces, elements of a literal array by commas.",
+                        _ if self.in_brackets(head.span) => "Elements stand with commas between them: `[1, 2]`.",
                         _ => "Is an operator or a `,` missing before what stands behind it, or are there no parentheses around a function, `(\\x. x + 1)`?",
                     })
             } else {
@@ -332,6 +333,10 @@ impl Infer {
                         Some("map") if given == 3 => {
                             "Of two arrays, write `zip a b |> map (\\(x, y). x + y)`.".into()
                         }
+                        _ if self.function_among(span).is_some() => format!(
+                            "Is an operator missing before `{}`?",
+                            self.function_among(span).unwrap_or_default()
+                        ),
                         _ => "Remove an argument, or put one that is a call itself into parentheses.".into(),
                     }))
             };

@@ -128,6 +128,24 @@ impl Infer {
                     return (None, used + 1);
                 }
                 ExplicitKind::Nat | ExplicitKind::NatOr(_) => match next {
+                    Some(Expr { kind: ExprKind::Name(value), span })
+                        if self.is_number_value(value) && used + 1 < args.len() =>
+                    {
+                        self.problem(
+                            Diagnostic::error(
+                                codes::EXPLICIT,
+                                format!(
+                                    "`{name}` needs the size `{}`, and `{value}` is a value.",
+                                    explicit.name
+                                ),
+                            )
+                            .label(*span, "sizes do not depend on values")
+                            .hint(format!(
+                                "Write a number, or a parameter that is a size: `({value}: nat)`."
+                            )),
+                        );
+                        return (None, used + 1);
+                    }
                     Some(e) if self.is_value(e) => {
                         self.missing_size(name, &explicit.name, &sizes_of(pattern), span);
                         return (None, used);

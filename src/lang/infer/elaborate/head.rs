@@ -209,6 +209,12 @@ impl Infer {
     }
 
     /// Is this certainly a value rather than a size?
+    /// Is it the name of a number, and of no size?
+    pub(super) fn is_number_value(&self, name: &Name) -> bool {
+        let local = self.scope.value(name).filter(|_| !self.scope.sizes.contains_key(name));
+        local.is_some_and(|i| self.u.resolve(&self.locals[i as usize].ty).as_scalar().is_some())
+    }
+
     pub(super) fn is_value(&self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Name(name) => {

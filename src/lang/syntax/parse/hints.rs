@@ -150,6 +150,9 @@ impl Parser<'_> {
             Tok::Semi if self.tokens.get(self.at + 1).is_none_or(|t| t.first) => {
                 "Nothing ends a definition: leave `;` out."
             }
+            Tok::Semi if expected.contains(']') => {
+                "Rows are arrays of their own, with commas between them: `[[1, 2], [3, 4]]`."
+            }
             Tok::Semi if self.language == Language::Program => {
                 "Write `let x = 3 in e`; definitions need nothing between them."
             }
@@ -184,6 +187,9 @@ impl Parser<'_> {
             }
             Tok::Word if self.at_word("where") => {
                 "A value gets its name before it is used: `let x = 3 in e`. Sizes have no conditions of their own, their types say them: `(n + 4).f32` has at least four elements."
+            }
+            Tok::Word if self.at_word("and") && self.language == Language::Rules => {
+                "Conditions stand one behind the other with commas between them: `where assoc f, commutative f`."
             }
             Tok::Word if self.at_word("and") || self.at_word("or") => {
                 "It stands between two truth values, `a and b`, or alone in parentheses, `(and)`."

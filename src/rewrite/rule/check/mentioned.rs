@@ -20,6 +20,15 @@ const MOST_TUPLES: usize = 1000;
 /// Sums of more numbers are not tried for what their type cannot hold.
 const LONG_SUM: i128 = 100_000;
 
+/// Arrays of so many elements are tried for what comes of all of them, longer ones are not.
+const LONG_ARRAYS: std::ops::Range<i128> = 1_000..300_000;
+
+/// A few more elements than at which a type holds no more: the next number may be one that it has.
+const A_FEW: i128 = 5;
+
+/// So many of the numbers count as factors.
+const FACTORS: usize = 4;
+
 /// Beyond this many numbers, no sums and products of two of them are added.
 const MOST_COMBINED: usize = 12;
 
@@ -228,6 +237,7 @@ impl Collected {
             combined_fractions = pairs.flat_map(|(a, b)| [a + b, a - b, a * b, a / b]).collect();
             combined_fractions.retain(|v| v.is_finite());
         }
+        let numbers: Vec<i128> = self.whole.iter().copied().collect();
         let mut whole = self.whole;
         let mut sizes = self.sizes;
         if self.casts {
@@ -235,6 +245,16 @@ impl Collected {
             whole.extend(capacities());
             // A sum of all numbers below one of these is more.
             sizes.extend(capacities().map(|most| (2 * most).isqrt() + 1).filter(|n| *n < LONG_SUM));
+            // So is a sum, or a sum of products, of fewer of the greatest numbers of a type.
+            let short = self.scalars.iter().filter(|s| s.is_integer() && s.bytes() <= 2);
+            let greatest: Vec<i128> = short.map(|s| s.extremes().1).collect();
+            let sums = greatest.iter().flat_map(|m| capacities().flat_map(move |c| [c / m, c / (m * m)]));
+            // And a position times a number, or divided by one.
+            let factors = self.casts_naturals.then(|| numbers.iter().filter(|n| **n > 1).take(FACTORS));
+            let factors = factors.into_iter().flatten();
+            let parts = factors.flat_map(|f| capacities().flat_map(move |c| [c / f, c.saturating_mul(*f)]));
+            let long = sums.chain(parts).filter(|n| LONG_ARRAYS.contains(n));
+            sizes.extend(long.map(|n| n + A_FEW).collect::<Vec<_>>());
             if self.casts_naturals {
                 // Of an array with as many elements some positions are more.
                 sizes.extend(capacities());

@@ -507,12 +507,14 @@ impl Cases<'_> {
         let inputs = if drawing.is_of_operators() { 2 * inputs } else { inputs };
         // To find what scalars to try takes longer than to try them.
         let enough = if sizes::scale(&case.origin) > 1 { 1 } else { inputs.max(TURNS_OF_ALL) };
+        let is_long = sizes::scale(&case.origin) > LONG;
         for i in 0..self.inputs(case, inputs) as u64 {
             if i > 0 && (how.stop)() || agreed >= enough && (how.late)() {
                 break;
             }
             let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
-            let values = match drawing.inputs(i, case.term.ty(), &case.sizes, seed) {
+            let turn = values::LONG.get(i as usize).copied().filter(|_| is_long).unwrap_or(i);
+            let values = match drawing.inputs(turn, case.term.ty(), &case.sizes, seed) {
                 Ok(values) => values,
                 Err(problem) => return Outcome::InVain(no_value(&problem)),
             };
@@ -676,6 +678,9 @@ impl<'a> Sides<'a> {
         let note = match tolerance {
             Tolerance::Identical if left.agrees(&right, Tolerance::Exact).is_ok() => {
                 " (zeros of the other sign, as a rule marked [unsignedZeros] may give)"
+            }
+            _ if marks.reassociates && property::has_unknown_functions(&self.case.term) => {
+                " (computed without rounding, with unknown functions for roots, exponentials, powers and conversions to narrower floats)"
             }
             _ if marks.reassociates => " (computed without rounding)",
             _ if left.agrees(&right, nearly).is_ok() => " (rounded differently)",

@@ -5,10 +5,10 @@ use crate::lang::ty::Scalar;
 use crate::lang::value::Value;
 
 /// The palettes of zeros, which tell their signs.
-pub(super) const ZEROS: [u64; 4] = [0, 1, 13, 14];
+pub(super) const ZEROS: [u64; 4] = [0, 1, 101, 102];
 
 /// No number of theirs is larger: what computes with them has room.
-pub(super) const MOST_NATURAL: i64 = 1 << 40;
+pub(super) const MOST_NATURAL: i64 = 1 << 44;
 
 /// Natural numbers at which careless rules break: what the types of numbers hold no more, and what is next to it.
 pub(super) const NATURALS: [i64; 19] = [
@@ -107,6 +107,8 @@ struct Limits {
     least: f64,
     /// The distance from one to the next number.
     epsilon: f64,
+    /// The least numbers of narrower types.
+    narrower: &'static [f64],
 }
 
 impl Limits {
@@ -117,37 +119,46 @@ impl Limits {
                 least_normal: 2f64.powi(-14),
                 least: 2f64.powi(-24),
                 epsilon: 2f64.powi(-10),
+                narrower: &[],
             },
             Scalar::F32 => Limits {
                 most: f32::MAX.into(),
                 least_normal: f32::MIN_POSITIVE.into(),
                 least: f32::from_bits(1).into(),
                 epsilon: f32::EPSILON.into(),
+                narrower: &[5.960_464_477_539_063e-8],
             },
             _ => Limits {
                 most: f64::MAX,
                 least_normal: f64::MIN_POSITIVE,
                 least: f64::from_bits(1),
                 epsilon: f64::EPSILON,
+                narrower: &[5.960_464_477_539_063e-8, 1.401_298_464_324_817e-45],
             },
         }
     }
 
     fn palette(&self, which: u64) -> Vec<f64> {
-        let Limits { most, least_normal, least, epsilon } = *self;
+        let Limits { most, least_normal, least, epsilon, narrower } = *self;
         let (nan, inf) = (f64::NAN, f64::INFINITY);
         let whole = 2.0 / epsilon;
-        match if ZEROS.contains(&which) { which } else { which % 13 } {
+        match if ZEROS.contains(&which) { which } else { which % 14 } {
             // The first two are the zeros.
             0 => vec![0.0, -0.0],
             1 => vec![-0.0],
             // Beside numbers beyond which there is one to start with, so that the first zero is chosen, wherever it stands.
-            13 => vec![0.0, -0.0, most / -4.0],
-            14 => vec![0.0, -0.0, most / 4.0],
+            101 => vec![0.0, -0.0, most / -4.0],
+            102 => vec![0.0, -0.0, most / 4.0],
             // What is rounded twice, to f32 and to f16 or from f64 to these, is not what is rounded once.
             12 => {
                 let above = |half: i32, more: i32| 1.0 + 2f64.powi(half) + 2f64.powi(more);
                 vec![above(-11, -40), -above(-11, -40), above(-24, -50), above(-11, -23), above(-25, -51)]
+            }
+            // What has fewer digits than other numbers, and what a narrower type has fewer digits of: halves of them are rounded.
+            13 => {
+                let few = [2.0, 3.0, 5.0, 9.0, 22.0, -3.0, -7.0].map(|k| k * least);
+                let narrow = narrower.iter().flat_map(|l| [0.4, 2.4, 5.4, -23.4].map(|k| k * l));
+                few.into_iter().chain(narrow).chain([least_normal * 1.5, least_normal * 3.0]).collect()
             }
             2 => vec![nan],
             3 => vec![inf, -inf],
@@ -180,7 +191,7 @@ impl Limits {
 /// A float that is one or close to it: by one, by a half, in the last place, by a small part of it, towards another one.
 pub(super) fn near(v: f64, other: f64, s: Scalar, rng: &mut Rng) -> f64 {
     let sign = [1.0, -1.0][rng.below(2) as usize];
-    match rng.below(10) {
+    match rng.below(13) {
         0..=2 => v,
         3 => v + sign,
         4 => v + sign / 2.0,
@@ -191,7 +202,7 @@ pub(super) fn near(v: f64, other: f64, s: Scalar, rng: &mut Rng) -> f64 {
             Scalar::F32 => (v as f32).next_down().into(),
             _ => v + sign * v.abs() * Limits::of(s).epsilon,
         },
-        7 => v * (1.0 + sign * 10f64.powi(-1 - rng.below(7) as i32)),
+        7 | 10..=12 => v * (1.0 + sign * 10f64.powi(-1 - rng.below(7) as i32)),
         8 => (v + other) / 2.0,
         _ => v * [0.5, 2.0, -1.0, -0.5][rng.below(4) as usize],
     }

@@ -134,6 +134,17 @@ pub(super) fn has_roots(f: &Term) -> bool {
     f.positions().iter().any(|(_, t)| t.as_pattern().is_some_and(is_root))
 }
 
+/// Is something in it a function of which nothing is known where nothing is rounded: a root, an exponential, a power, or a
+/// conversion to a type that does not hold all numbers?
+pub fn has_unknown_functions(f: &Term) -> bool {
+    let to_float = |t: &Term| t.ty().signature().1.lane().as_scalar().is_some_and(Scalar::is_float);
+    has_roots(f) || f.positions().iter().any(|(_, t)| t.as_pattern() == Some(Pattern::Cast) && to_float(t))
+}
+
+/// What is said where a counterexample has such functions.
+pub const UNKNOWN: &str = "It is computed without rounding, where roots, exponentials, powers and conversions to narrower types of floats are \
+                           functions of which nothing is known.";
+
 /// Are both sides of a law the same? The law is used in both directions, so that neither may have a value where the other
 /// has none. What took too long or too much nobody knows.
 fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, rounds: bool) -> bool {

@@ -33,13 +33,27 @@ pub(super) const SPECIAL: u64 = 6;
 
 /// Operators on numbers of any type. What is said of them is so in wrapping and in exact arithmetic, NaN and infinities
 /// included, and nothing else is (`every_row_is_what_it_says`).
-pub(super) const ROWS: [Row; 34] = [
+pub(super) const ROWS: [Row; 37] = [
     Row { is: "A", neutral: None, on: All, op: |x, _| at_most_two(&x) },
     Row { is: "A", neutral: None, on: Integers, op: |x, y| first_odd(&x, &y, b::mul) },
     Row { is: "A", neutral: None, on: Integers, op: |x, y| first_odd(&y, &x, b::mul) },
     Row { is: "A", neutral: None, on: Floats, op: |x, y| first_negative(&x, &y, sum_and_one) },
     Row { is: "A", neutral: None, on: Floats, op: |x, y| first_negative(&y, &x, sum_and_one) },
     Row { is: "C", neutral: None, on: All, op: product_and_one },
+    // What they have but for rounding and overflow, as what is declared of operators on floats.
+    Row {
+        is: "C",
+        neutral: None,
+        on: Floats,
+        op: |x, y| b::add(b::mul(b::div(x.clone(), number(&x, 10)?)?, y)?, one(&x)?),
+    },
+    Row {
+        is: "I",
+        neutral: None,
+        on: Floats,
+        op: |x, y| b::div(b::add(b::add(x.clone(), y.clone())?, y)?, number(&x, 3)?),
+    },
+    Row { is: "CI", neutral: None, on: Floats, op: |x, y| b::div(b::add(x.clone(), y)?, number(&x, 2)?) },
     Row { is: "I", neutral: None, on: All, op: |x, y| unless_same(&x, &y, b::sub(x.clone(), y.clone())?) },
     Row { is: "AC", neutral: None, on: Integers, op: |x, y| b::mul(b::add(x.clone(), x)?, y) },
     Row { is: "AC", neutral: None, on: Floats, op: |x, y| sum_and_one(b::abs(x)?, b::abs(y)?) },

@@ -45,8 +45,8 @@ struct Border {
 }
 
 /// The sizes of the equation, in the order of its variables, at which what it compares of them comes out in every way that was
-/// found; where much of it is true at once comes first, then where much is equal.
-pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
+/// found; where much of it is true at once comes first, then where much is equal. `least`: the least that each size can be.
+pub(super) fn solutions(eq: &Equation, least: &[i64]) -> Vec<Vec<i64>> {
     let borders = borders(eq);
     let names: Vec<usize> = (0..eq.nats.len())
         .filter(|i| borders.iter().any(|b| mentions(&b.left, eq, *i) || mentions(&b.right, eq, *i)))
@@ -59,6 +59,7 @@ pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     all_below(&names, most, &mut vec![1; eq.nats.len()], &mut tried);
     tried.sort_by_key(|sizes| sizes.iter().product::<i64>());
     let few = most.isqrt();
+    let with_nothing = nothing(&names, least, tried.iter().take_while(|sizes| product(sizes) <= few));
     let small = || tried.iter().take_while(|sizes| sizes.iter().product::<i64>() <= few);
     let each = || (0..borders.len()).flat_map(|b| names.iter().map(move |name| (b, *name)));
     let of_border = |sizes: &Vec<i64>, (b, name)| Some((name, search.solved(b, name, sizes)?));
@@ -69,8 +70,13 @@ pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     // The first of those at which the comparisons come out in the same way; and the first that have several of everything, as
     // of a single element no order is seen.
     let mut found: IndexMap<(Vec<Option<Ordering>>, bool), Vec<i64>> = IndexMap::new();
-    for sizes in
-        tried.into_iter().chain(solved.into_iter().map(|(_, sizes)| sizes)).chain(around).chain(chained)
+    for sizes in with_nothing
+        .iter()
+        .cloned()
+        .chain(tried)
+        .chain(solved.into_iter().map(|(_, sizes)| sizes))
+        .chain(around)
+        .chain(chained)
     {
         let several = several(&sizes);
         for (sizes, is_several) in [(several, true), (sizes, false)] {
@@ -94,6 +100,23 @@ pub(super) fn solutions(eq: &Equation) -> Vec<Vec<i64>> {
     }
     out.truncate(MOST);
     out
+}
+
+/// The same with one of the sizes that may be none, and with all of them.
+fn nothing<'a>(names: &[usize], least: &[i64], sizes: impl Iterator<Item = &'a Vec<i64>>) -> Vec<Vec<i64>> {
+    let none: Vec<usize> = names.iter().copied().filter(|i| least.get(*i) == Some(&0)).collect();
+    let without = |sizes: &Vec<i64>, which: &[usize]| {
+        let mut sizes = sizes.clone();
+        which.iter().for_each(|i| sizes[*i] = 0);
+        sizes
+    };
+    let ways = |sizes: &'a Vec<i64>| {
+        none.chunks(1)
+            .chain((none.len() > 1).then_some(&none[..]))
+            .map(|which| without(sizes, which))
+            .collect::<Vec<_>>()
+    };
+    sizes.flat_map(ways).collect()
 }
 
 fn product(sizes: &[i64]) -> i64 {

@@ -83,14 +83,19 @@ impl Sizing {
         let beyond = sizes
             .into_iter()
             .find(|v| *v > LARGEST[slow] && rule.equations().iter().any(|eq| may_have(eq, *v)));
-        let solved = rule.equations().iter().map(size_borders::solutions).collect();
         let lengths = rule.equations().iter().map(lengths).collect();
         let params = rule.size_params();
         let least_of = |eq: &Equation| {
             let sizes = 0..eq.nats.len() as u32;
             sizes.map(|i| i64::from(!eq.may_be_none(i, &params))).collect()
         };
-        let least = rule.equations().iter().map(least_of).collect();
+        let least: Vec<Vec<i64>> = rule.equations().iter().map(least_of).collect();
+        let solved = rule
+            .equations()
+            .iter()
+            .zip(&least)
+            .map(|(eq, least)| size_borders::solutions(eq, least))
+            .collect();
         Sizing { near, long, solved, lengths, least, slow, beyond }
     }
 

@@ -7,7 +7,7 @@
 use super::border::{Place, compared_in};
 use super::mentioned::Mentioned;
 use super::needle;
-use super::palette::{MOST_NATURAL, NATURALS, ZEROS, near, palette};
+use super::palette::{MOST_NATURAL, NATURALS, ZEROS, extremes, near, palette};
 use super::replaced::{number_of, type_of, with_leaves, with_naturals, with_part};
 use super::rows::SPECIAL;
 use super::solve::{self, Solution, Solutions, Solver};
@@ -49,6 +49,8 @@ enum Turn {
     Series,
     /// One element among tame ones ([`needle`]).
     Needle,
+    /// As large as they can be.
+    Greatest,
 }
 
 /// The turns of the first inputs; further ones are hostile, or near what is mentioned, or of arrays that are series or have a
@@ -57,6 +59,12 @@ const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any
 
 /// The first inputs with a needle, where there are arrays.
 pub(super) const FIRST_NEEDLE: usize = TURNS.len();
+
+/// The inputs of long arrays, which take long: one of what is as large as can be, and one of what is mentioned.
+pub(super) const LONG: [u64; 2] = [GREATEST, 1];
+
+/// Inputs of which all elements of arrays are as large as they can be.
+const GREATEST: u64 = u64::MAX;
 
 impl Drawing {
     /// Is something asked of operators, which few inputs tell apart?
@@ -103,6 +111,7 @@ impl Drawing {
     /// As [`inputs::for_program`].
     pub fn inputs(&self, i: u64, ty: &Type, sizes: &Sizes, seed: u64) -> Result<Vec<Value>, Diagnostic> {
         let more = match i % 4 {
+            _ if i == GREATEST => Turn::Greatest,
             1 => Turn::Mentioned,
             2 if ty.has_array() => Turn::Series,
             0 if ty.has_array() => Turn::Needle,
@@ -138,7 +147,7 @@ impl Drawing {
                 }
                 number_of(last, s)
             }
-            Turn::Small | Turn::Any | Turn::Series | Turn::Needle => None,
+            Turn::Small | Turn::Any | Turn::Series | Turn::Needle | Turn::Greatest => None,
             _ if rng.below(4) >= density => None,
             Turn::Mentioned => match solved.get(&s) {
                 Some(fit) if rng.below(2) == 0 => Some(fit[rng.below(fit.len() as u64) as usize].clone()),
@@ -159,6 +168,7 @@ impl Drawing {
                 let is_kept = zeros && ty.as_scalar().is_some() && rng.below(2) == 0;
                 let v = match turn {
                     Turn::Series if !special => self.series(v, &mut rng),
+                    Turn::Greatest => with_leaves(v, &mut |s| extremes(s).into_iter().next_back()),
                     _ if is_kept => v.clone(),
                     _ => with_leaves(v, &mut |s| replaced(s, &mut rng)),
                 };
@@ -216,21 +226,43 @@ impl Drawing {
         let (first, second, other) = (any(), any(), any());
         let by = whole.get(rng.below(whole.len() as u64 + 2) as usize).copied().unwrap_or(other);
         let rest = by.saturating_sub(first);
-        let period = match rng.below(4) {
+        let kind = rng.below(8);
+        let period = match kind {
             0 => vec![by],
             1 => vec![first, rest],
             2 => vec![first, second, rest.saturating_sub(second)],
             _ => vec![],
         };
         let sign = if rng.below(2) == 0 { 1 } else { -1 };
-        let mut at = 0;
+        let mut leaves = 0u64;
+        with_leaves(v, &mut |_| {
+            leaves += 1;
+            None
+        });
+        // Of truth values one is true, or none if that is an element that is not there.
+        let needle = rng.below(leaves + 1);
+        let (mut at, mut before) = (0u64, first);
         with_leaves(v, &mut |s| {
-            let number = match period.len() {
-                0 => first.saturating_add(by.saturating_mul(sign * at as i128)),
-                long => period[at % long],
+            let number = match kind {
+                0..=2 => period[at as usize % period.len()],
+                3 | 4 => first.saturating_add(by.saturating_mul(sign * i128::from(at))),
+                // Somewhere above a number, each by itself, or in twos.
+                5 => by.saturating_add(1 + i128::from(rng.below(6))),
+                6 => {
+                    if at.is_multiple_of(2) {
+                        before = by.saturating_add(i128::from(rng.below(6)));
+                    }
+                    before
+                }
+                _ => 0,
             };
             at += 1;
-            number_of(number, s)
+            match s {
+                Scalar::Bool => Some(Value::Bool(at == needle)),
+                // As much as all of them can be.
+                _ if kind == 7 => extremes(s).into_iter().next_back(),
+                _ => number_of(number, s),
+            }
         })
     }
 
@@ -262,7 +294,18 @@ impl Drawing {
         if all > 0 && rng.below(2) == 0 {
             let at = rng.below(all as u64) as usize;
             let number = whole.get(at).or_else(|| combined.get(at - whole.len()))?;
-            return if s.is_float() { Value::float(*number as f64, s) } else { Some(Value::int(*number, s)) };
+            if s.is_float() {
+                return Value::float(*number as f64, s);
+            }
+            // What narrower types do not tell from it.
+            let narrower: Vec<u32> =
+                [8, 16, 32].into_iter().filter(|bits| *bits < 8 * s.bytes() as u32).collect();
+            let wider = match narrower.get(rng.below(4 * narrower.len().max(1) as u64) as usize) {
+                Some(bits) => (1 + i128::from(rng.below(64))) << bits,
+                None => 0,
+            };
+            let wider = if s.is_signed_integer() && rng.below(2) == 0 { -wider } else { wider };
+            return Some(Value::int(number.saturating_add(wider), s));
         }
         let (whole, fractions) = match rng.below(3) {
             0 if !combined.is_empty() || !combined_fractions.is_empty() => (combined, combined_fractions),

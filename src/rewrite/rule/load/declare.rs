@@ -9,7 +9,7 @@ use crate::lang::syntax::parse_type;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::rule::Properties;
-use crate::rule::check::property::{Property, refute};
+use crate::rule::check::property::{Property, UNKNOWN, has_unknown_functions, refute};
 
 /// The name of the definition that an operator is read through; no text can have it.
 const HERE: &str = "the operator";
@@ -77,7 +77,8 @@ pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properti
         let problem =
             Diagnostic::error("E0218", format!("{subject} is not {what}, so this is not believed."));
         let problem = problem.label(span, "declared here");
-        return Err(vec![counterexample.into_iter().fold(problem, Diagnostic::note)]);
+        let problem = counterexample.into_iter().fold(problem, Diagnostic::note);
+        return Err(vec![if has_unknown_functions(&f) { problem.note(UNKNOWN) } else { problem }]);
     }
     let mut out = Properties::default();
     match property {

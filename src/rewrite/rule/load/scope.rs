@@ -10,6 +10,8 @@ use crate::lang::infer::scheme::{ExplicitKind, Scheme, size_is_written};
 use crate::lang::nat::Name;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::syntax::ast::{self, Component, Expr, ExprKind, Ident, Node, Part, TypeKind};
+use crate::lang::syntax::pairs;
+use crate::rule::Mark;
 use indexmap::{IndexMap, IndexSet};
 
 /// What is known of a rule's names before its types are.
@@ -91,19 +93,21 @@ impl<'a> Scopes<'a> {
         }
     }
 
+    /// The binders of the left side, as it is written, must be told apart.
+    pub fn bound_once(&mut self, lhs: &Expr) {
+        nested_twice(lhs, &mut vec![], &mut self.problems);
+    }
+
     /// The left side, its variables written as functions of the binders that they may mention.
     pub fn left(&mut self, lhs: &Expr) -> Expr {
         self.find_sizes(Part::Expr(lhs), &[]);
         let mut occurrences: IndexMap<Name, Vec<Vec<Name>>> = IndexMap::new();
-        let mut problems = vec![];
         visit(self, lhs, &mut vec![], &mut |scopes, name, binders| {
             if !scopes.is_var(name) {
                 return;
             }
             occurrences.entry(name.clone()).or_default().push(binders.to_vec());
         });
-        nested_twice(lhs, &mut vec![], &mut problems);
-        self.problems.extend(problems);
         for (name, places) in occurrences {
             // A variable that stands in several places may mention what is bound at all of them.
             let mut scope: IndexSet<Name> = places.first().into_iter().flatten().cloned().collect();
@@ -180,17 +184,20 @@ impl<'a> Scopes<'a> {
 
     fn variable(&mut self, name: &Name, span: Span, env: &Env, left: bool) -> Expr {
         let plain = Node::new(span, ExprKind::Name(name.clone()));
-        if let Some((_, meaning)) = env.iter().rev().find(|(b, _)| b == name) {
-            return match meaning {
-                Meaning::Binder => plain,
-                Meaning::Put(e) => e.clone(),
-            };
+        if let Some(e) = self.meaning(name, env, span) {
+            return e;
         }
         let Some(scope) = self.vars.get(name).cloned() else {
             if !left && self.is_var(name) {
                 let known: Vec<Name> = self.vars.keys().cloned().collect();
                 let message = format!("`{name}` stands on the right side but not on the left.");
                 let problem = self.problem("E0201", message, span, "nothing says what this is");
+                if Mark::from_name(name).is_some() {
+                    problem
+                        .hints
+                        .push(format!("Marks stand behind the name of the rule: `rule name [{name}] = …`."));
+                    return plain;
+                }
                 *problem = std::mem::replace(problem, Diagnostic::error("E0201", "")).did_you_mean_or(
                     name,
                     known.iter().map(|n| &**n),
@@ -201,30 +208,80 @@ impl<'a> Scopes<'a> {
         };
         let mut args = vec![];
         for binder in scope {
-            match env.iter().rev().find(|(b, _)| *b == binder) {
-                Some((_, Meaning::Binder)) => args.push(Node::new(span, ExprKind::Name(binder))),
-                Some((_, Meaning::Put(e))) => args.push(e.clone()),
-                None => {
-                    let pair = self.apart.iter().find(|(pair, _)| *pair == binder).map(|(_, c)| c);
-                    let names: Vec<String> = pair.map_or_else(
-                        || vec![binder.to_string()],
-                        |c| Component::names(c).into_iter().map(|n| n.kind.to_string()).collect(),
-                    );
-                    let message = format!(
-                        "`{name}` may mention `{}`, which it stands under on the left but not here.",
-                        names.join("` and `")
-                    );
-                    let forbid = format!("Add the condition `{} notin {name}`", names[0]);
-                    let hint = match pair {
-                        Some(_) => format!("{forbid}."),
-                        None => format!("{forbid}, or say what `{binder}` is here: `{name}[e/{binder}]`."),
-                    };
-                    self.problem("E0202", message, span, "not under the binder").hints.push(hint);
-                    args.push(Node::new(span, ExprKind::Error));
-                }
-            }
+            let (found, missing) = match left {
+                // Its own binders stand around it.
+                true => (Node::new(span, ExprKind::Name(binder)), vec![]),
+                false => self.binder_here(&binder, env, span),
+            };
+            args.push(found);
+            let Some(first) = missing.first() else { continue };
+            let names: Vec<&str> = missing.iter().map(|n| &**n).collect();
+            let message = format!(
+                "`{name}` may mention `{}`, which it stands under on the left but not here.",
+                names.join("` and `")
+            );
+            let put = if &**name == "e" { "v" } else { "e" };
+            let hint = format!(
+                "Add the condition `{first} notin {name}`, or say what `{first}` is here: `{name}[{put}/{first}]`."
+            );
+            self.problem("E0202", message, span, "not under the binder").hints.push(hint);
         }
         if args.is_empty() { plain } else { Node::new(span, ExprKind::App(Box::new(plain), args)) }
+    }
+
+    /// What a name that is bound on the left stands for at a place: a binder, a component of one, or what is put there.
+    fn meaning(&self, name: &Name, env: &Env, span: Span) -> Option<Expr> {
+        env.iter().rev().find_map(|(bound, meaning)| {
+            let plain = Node::new(span, ExprKind::Name(bound.clone()));
+            match meaning {
+                Meaning::Put(e) => (bound == name).then(|| e.clone()),
+                Meaning::Binder if bound == name => Some(plain),
+                Meaning::Binder => {
+                    let (_, components) = self.apart.iter().find(|(pair, _)| pair == bound)?;
+                    let named = pairs::named_components(components, &plain);
+                    named.into_iter().rev().find(|(n, _)| n == name).map(|(_, e)| e)
+                }
+            }
+        })
+    }
+
+    /// What stands for a binder of the left side at a place, and which of its names stand for nothing there.
+    fn binder_here(&self, binder: &Name, env: &Env, span: Span) -> (Expr, Vec<Name>) {
+        let Some((_, components)) = self.apart.iter().find(|(pair, _)| pair == binder) else {
+            return match self.meaning(binder, env, span) {
+                Some(e) => (e, vec![]),
+                None => (Node::new(span, ExprKind::Error), vec![binder.clone()]),
+            };
+        };
+        let itself = Node::new(span, ExprKind::Name(binder.clone()));
+        let is_itself = |(name, own): &(Name, Expr)| self.meaning(name, env, span).is_some_and(|e| e == *own);
+        if pairs::named_components(components, &itself).iter().all(is_itself) {
+            return (itself, vec![]);
+        }
+        let mut missing = vec![];
+        (self.pair_here(components, env, span, &mut missing), missing)
+    }
+
+    fn pair_here(&self, components: &[Component], env: &Env, span: Span, missing: &mut Vec<Name>) -> Expr {
+        let parts = components.iter().map(|component| match component {
+            Component::Name(name) => self.meaning(&name.kind, env, span).unwrap_or_else(|| {
+                missing.push(name.kind.clone());
+                Node::new(span, ExprKind::Error)
+            }),
+            Component::Pair(inner) => self.pair_here(inner, env, span, missing),
+        });
+        Node::new(span, ExprKind::Tuple(parts.collect()))
+    }
+
+    /// Is it the name of a binder that a variable of the left side may mention?
+    fn is_binder(&self, name: &Name) -> bool {
+        self.vars.values().flatten().any(|binder| {
+            let components = self.apart.iter().find(|(pair, _)| pair == binder);
+            match components {
+                Some((_, c)) => Component::names(c).iter().any(|n| n.kind == *name),
+                None => binder == name,
+            }
+        })
     }
 
     fn rewrite(&mut self, e: &Expr, env: &mut Env, left: bool) -> Expr {
@@ -258,6 +315,12 @@ impl<'a> Scopes<'a> {
                         .hints
                         .push("Write the left side as what is to be found, without substitutions.".into());
                     return Node::new(e.span, ExprKind::Error);
+                }
+                if !self.is_binder(&var.kind) && self.meaning(&var.kind, env, var.span).is_none() {
+                    let message = format!("No variable of the left side may mention `{}`.", var.kind);
+                    self.problem("E0204", message, var.span, "nothing to put something in the place of")
+                        .hints
+                        .push("What is put in takes the place of a binder of the left side, under which the variable stands.".into());
                 }
                 let value = self.rewrite(value, env, left);
                 env.push((var.kind.clone(), Meaning::Put(value)));
@@ -424,8 +487,16 @@ fn visit(
 fn nested_twice(e: &Expr, binders: &mut Vec<Name>, problems: &mut Vec<Diagnostic>) {
     let outer = binders.len();
     match &e.kind {
-        ExprKind::Lam(params, body) => {
-            for name in params.iter().flat_map(|p| p.kind.names()) {
+        ExprKind::Lam(..) | ExprKind::Let { .. } => {
+            let (names, body) = match &e.kind {
+                ExprKind::Lam(params, body) => (params.iter().flat_map(|p| p.kind.names()).collect(), body),
+                ExprKind::Let { param, value, body } => {
+                    nested_twice(value, binders, problems);
+                    (param.kind.names(), body)
+                }
+                _ => return,
+            };
+            for name in names {
                 if binders.contains(&name.kind) {
                     problems.push(
                         Diagnostic::error(

@@ -48,12 +48,14 @@ pub(super) fn equation(rule: &ast::Rule, patterns: &Patterns) -> Result<Typed, V
     let declared = Declared::of(&rule.params)?;
     let slots: Vec<Name> = declared.slots.iter().map(|s| s.name.clone()).collect();
     let mut scopes = Scopes::new(&slots, &declared.nats, patterns);
-    let [lhs, rhs] = [&rule.lhs, &rule.rhs].map(|side| pairs::written_out(side, &mut scopes.apart));
+    let [lhs, rhs] =
+        [&rule.lhs, &rule.rhs].map(|side| pairs::written_out(side, true, &mut vec![], &mut scopes.apart));
     for c in &rule.conditions {
         if let ast::ConditionKind::NotIn(binder, within) = &c.kind {
             scopes.forbid(binder, within);
         }
     }
+    scopes.bound_once(&rule.lhs);
     let lhs = scopes.left(&lhs);
     scopes.check_forbidden(&rule.conditions);
     let rhs = scopes.right(&rhs);

@@ -244,7 +244,7 @@ impl Reader<'_> {
             ExprKind::Let { param, value, body } => {
                 let names = param.kind.names();
                 let [name] = names.as_slice() else {
-                    return self.sketch(&pairs::written_out(e, &mut vec![]), scope);
+                    return self.sketch(&pairs::written_out(e, false, &mut vec![], &mut vec![]), scope);
                 };
                 let value = self.sketch(value, scope);
                 let body = self.sketch(body, &scope.under(&name.kind));

@@ -320,7 +320,30 @@ impl Parser<'_> {
         let first = self.at + usize::from(inside);
         let (names, body) = self.function_at(first, inside, close.unwrap_or(self.limit))?;
         let end = close.unwrap_or(body);
+        // `map(x -> e, xs)`: what stands behind the function is given to what stands before the parentheses.
+        let is_call = inside && self.touches(0) && first >= 2 && self.tokens[first - 2].tok == Tok::Word;
+        let comma = (body..end)
+            .find(|i| is_call && self.tokens[*i].tok == Tok::Comma)
+            .filter(|comma| (body..*comma).all(|i| self.mate(i).is_none()));
+        let behind: Vec<String> = comma
+            .and_then(|comma| self.quote(comma + 1, end))
+            .map(|rest| rest.split(',').map(|e| e.trim().to_owned()).collect())
+            .unwrap_or_default();
+        let end = comma.unwrap_or(end);
         let body = if inside && body < end { self.quote_or(body, end, "…") } else { "…".into() };
+        if let (Some(_), true) = (comma, behind.iter().all(|e| !e.is_empty() && !e.contains([' ', '(']))) {
+            let function = format!("{} (\\{}. {body})", self.spelling(first - 2), names.join(" "));
+            let here = self.span_at(first);
+            let problem = Diagnostic::error(
+                codes::UNEXPECTED,
+                "A function starts with `\\`, a `.` stands before its body, and arguments are separated by spaces.",
+            )
+            .label(here, "not how functions are written here")
+            .hint(format!("Write `{function} {}`.", behind.join(" ")));
+            self.report(|| problem);
+            self.at = close.map_or(self.limit, |close| close + 1);
+            return Some(Node::new(here, ExprKind::Error));
+        }
         let hint = match names.as_slice() {
             [one] => format!("Write `(\\{one}. {body})`."),
             many => format!(

@@ -180,7 +180,13 @@ impl Parser<'_> {
         let (message, hint) = match (self.peek(), close) {
             (Tok::LParen, Some(close)) if !self.at_binder() => {
                 let limit = std::mem::replace(&mut self.limit, close);
-                let params = self.parameters_apart(self.at + 1);
+                // `(float* x)`
+                let is_c = self.tokens.get(self.at + 1).is_some_and(|t| t.tok == Tok::Word)
+                    && elsewhere::type_here(self.spelling(self.at + 1)).is_some();
+                let params = match is_c {
+                    true => self.typed_parameters(self.at + 1, close),
+                    false => self.parameters_apart(self.at + 1),
+                };
                 self.limit = limit;
                 let written = format!("def {name} {params}");
                 (
@@ -215,10 +221,29 @@ impl Parser<'_> {
 
     /// What to write for text before the first definition, which starts at the next token.
     pub(in crate::syntax::parse) fn definition_hint(&self, first: usize) -> String {
-        const WORDS: [&str; 14] = [
-            "fn", "fun", "func", "function", "let", "entry", "proc", "val", "var", "void", "float", "double",
-            "int", "kernel",
+        const WORDS: [&str; 18] = [
+            "fn",
+            "fun",
+            "func",
+            "function",
+            "let",
+            "entry",
+            "proc",
+            "val",
+            "var",
+            "void",
+            "float",
+            "double",
+            "int",
+            "kernel",
+            "const",
+            "static",
+            "define",
+            "constexpr",
         ];
+        if matches!(self.spelling(0), "use" | "using" | "include" | "require" | "from" | "module" | "open") {
+            return super::super::hints::MODULES.into();
+        }
         let is_word = |i: usize| i < first && self.tokens.get(i).is_some_and(|t| t.tok == Tok::Word);
         if matches!(self.spelling(0), "for" | "while" | "loop" | "forall" | "foreach" | "do") {
             return "What is done for every element is a `map` in a definition: `def name (x: n.f32) = map (\\v. v * 2) x`.".into();
@@ -237,6 +262,12 @@ impl Parser<'_> {
         if matches!(self.spelling(0), "type" | "typedef" | "using") && is_word(1) {
             return "Types have no names of their own: write the type where it is meant, as in `def f (x: n.f32) = …`."
                 .into();
+        }
+        if self.tokens.get(1).is_some_and(|t| t.tok == Tok::Cons) && is_word(0) {
+            return format!(
+                "Types stand with the parameters, and that of the result behind them: `def {} (a: n.f32): n.f32 = …`.",
+                self.spelling(0)
+            );
         }
         let name = if WORDS.contains(&self.spelling(0)) && is_word(1) { 1 } else { 0 };
         if !is_word(name) {

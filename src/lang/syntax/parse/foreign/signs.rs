@@ -214,6 +214,16 @@ impl Parser<'_> {
         if let Some(hint) = self.array_taken_apart() {
             return hint;
         }
+        // `s = s + x`
+        if let Some(name) = self.at.checked_sub(1).filter(|i| self.tokens[*i].tok == Tok::Word)
+            && self.nth(1) == Tok::Word
+            && self.spelling(name) == self.spelling(self.at + 1)
+            && self.in_program()
+        {
+            return "A name keeps its value. The sum of all elements is `reduce (+) 0 xs`, and `reduceSeq (\\acc x. …) 0 xs` adds up \
+                    what is computed of each."
+                .into();
+        }
         let right = self.quote(self.at + 1, self.limit).filter(|_| self.at + 1 < self.limit);
         let inside = self
             .finished
