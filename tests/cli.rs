@@ -1572,6 +1572,9 @@ fn a_mistyped_command_is_named() {
         (&["comple"], "Did you mean the command `compile`?"),
         (&["dot.rise", "compile"], "Write `shine-tui compile dot.rise`."),
         (&["bench", "dot.rise", "--size", "k", "1000"], "Write `--size k=1000`."),
+        (&["bench", "dot.rise", "--size", "k=2^20"], "write 1048576."),
+        (&["run", "dot.rise", "a.npy"], "`--input NAME=a.npy`"),
+        (&["compile", "dot.rise", "-o", "out.c"], "`shine-tui compile dot.rise --emit c > out.c`"),
         (&["export", "dot.rise"], "--html <FILE>|--folder <DIR>"),
     ] {
         let ran = run(dir.path(), args);

@@ -169,7 +169,10 @@ fn parse_size(text: &str) -> Result<(Vec<String>, i64), String> {
     let value: i64 =
         value.parse().map_err(|_| match value.chars().all(|c| c.is_ascii_digit()) && !value.is_empty() {
             true => format!("`{value}` is too large for a size."),
-            false => format!("`{value}` is not a whole number."),
+            false => match computed(value) {
+                Some(number) => format!("`{value}` is not a whole number: write {number}."),
+                None => format!("`{value}` is not a whole number."),
+            },
         })?;
     if value < 1 {
         return Err("A size is at least 1.".into());
@@ -179,6 +182,15 @@ fn parse_size(text: &str) -> Result<(Vec<String>, i64), String> {
         return Err("The name of a size stands before `=`, as in m=1024.".into());
     }
     Ok((names, value))
+}
+
+/// The whole number that `2^20` or `1e6` stands for.
+fn computed(text: &str) -> Option<i64> {
+    if let Some((base, exponent)) = text.split_once('^') {
+        return base.parse::<i64>().ok()?.checked_pow(exponent.parse().ok()?);
+    }
+    let number = text.parse::<f64>().ok().filter(|v| v.fract() == 0.0 && (1.0..9e15).contains(v))?;
+    Some(number as i64)
 }
 
 #[derive(Subcommand, Debug)]

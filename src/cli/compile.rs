@@ -73,6 +73,18 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     let compiled = session.compiled(session.current(), target);
     let compiled = compiled.as_ref().as_ref().map_err(fail)?;
     if let Some(folder) = &args.output {
+        const FILES: [&str; 8] = ["c", "h", "cl", "cpp", "py", "txt", "o", "so"];
+        let ending = folder.extension().and_then(|e| e.to_str());
+        if !folder.is_dir() && ending.is_some_and(|e| FILES.contains(&e)) {
+            let name = folder.display();
+            let problem =
+                Diagnostic::error("E0901", format!("`-o` names a folder, and `{name}` looks like a file."));
+            return Err(fail(&problem.hint(format!(
+                "A text alone is printed: `shine-tui compile {} --emit {} > {name}`.",
+                args.rewriting.file.display(),
+                if target == Target::OpenCl { "opencl" } else { "c" }
+            ))));
+        }
         return outputs::write(&files(compiled, target, folder, "-o"), args.force).map(|()| Exit::Done);
     }
     if args.json.json {

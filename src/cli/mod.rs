@@ -124,6 +124,12 @@ fn argument_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String
     if let (Some("--size"), Some(size)) = (before(2), before(1)) {
         return Some(format!("\n = hint: Write `--size {size}={unexpected}`.\n"));
     }
+    let takes_data = command.find_subcommand(name)?.get_arguments().any(|a| a.get_long() == Some("input"));
+    if takes_data && crate::session::data::is_data(std::path::Path::new(unexpected)) {
+        return Some(format!(
+            "\n = hint: What a parameter is stands behind `--input`, with its name: `--input NAME={unexpected}`.\n"
+        ));
+    }
     let meant = problem.kind() == ErrorKind::UnknownArgument && takes_one && !unexpected.starts_with('-');
     meant.then(|| {
         format!(

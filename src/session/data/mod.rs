@@ -48,14 +48,24 @@ const ENDINGS: [(&str, Format); 9] = [
     ("bin", Format::Raw),
 ];
 
+/// Has the name of a file the ending of one that holds data?
+pub fn is_data(path: &Path) -> bool {
+    Format::of(path).is_ok()
+}
+
 impl Format {
     fn of(path: &Path) -> Result<Format, Refusal> {
         let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_lowercase();
         let row = ENDINGS.iter().find(|(known, _)| *known == ending);
         row.map(|(_, format)| *format).ok_or_else(|| {
             let known: Vec<String> = ENDINGS.iter().map(|(e, _)| format!(".{e}")).collect();
-            Refusal::new("E0912", "its ending tells no format")
-                .hint(format!("The endings that are known are {}.", known.join(" ")))
+            let refusal = Refusal::new("E0912", "its ending tells no format");
+            let name = path.to_string_lossy();
+            let is_number = |c: char| c.is_ascii_digit() || matches!(c, ',' | ' ' | '.' | '-' | '[' | ']');
+            if name.contains(|c: char| c.is_ascii_digit()) && name.chars().all(is_number) {
+                return refusal.hint("Numbers stand in a file of text, one row in each line: `a.txt`.");
+            }
+            refusal.hint(format!("The endings that are known are {}.", known.join(" ")))
         })
     }
 }
