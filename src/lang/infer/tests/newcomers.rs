@@ -153,7 +153,7 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: u32) = v & 3", "E0010", "`bitAnd v 3`"),
     ("def f (v: u32) = v | 3", "E0010", "`bitOr v 3`"),
     ("def f (v: u32) = v << 3", "E0010", "`shiftLeft v 3`"),
-    ("def f (v: n.f32) = map((e) => e * 2, v)", "E0020", "`(\\e. e * 2, v)`"),
+    ("def f (v: n.f32) = map((e) => e * 2, v)", "E0020", "`map (\\e. e * 2) v`"),
     ("def f (v: n.f32) = v.map(sqrt)", "E0020", "`v |> map sqrt`"),
     ("def f (v: n.f32) = v.map(e => e * 2).sum()", "E0020", "|> reduce (+) 0`"),
     ("def f (v: n.f32) = v |> map(|e| e * 2)", "E0020", "`(\\e. e * 2)`"),

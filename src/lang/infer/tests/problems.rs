@@ -930,7 +930,7 @@ fn mistakes_say_what_to_write() {
     told("def f (a: f32.n) = a", "E0102", "an array of n of them is `n.f32`");
     told("def f (a: n.float) = a", "E0103", "Did you mean `f32`?");
     told("def f (a: 99999999999999999999.f32) = a", "E0115", "This size is too large");
-    told("def f (a: n.m.f32) = map sqrt a", "E0117", "`map sqrt xs`");
+    told("def f (a: n.m.f32) = map sqrt a", "E0117", "`(map sqrt)`");
     told("def f (a: n.f32): f32 = let b = generate (\\i. 0) in 1", "E0119", "A `let` has one type");
     told("def f (a: f32): f32 = if a", "E0101", "`select c a b`");
     // Of a call with too many arguments only that is said.
