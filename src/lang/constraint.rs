@@ -146,7 +146,13 @@ impl SizeConstraint {
                 if quotient.vars().is_empty() {
                     return Some(quotient.as_constant().is_some());
                 }
-                quotient.is_evidently_integral().then_some(true)
+                if quotient.is_evidently_integral() {
+                    return Some(true);
+                }
+                // What is larger divides nothing but zero.
+                let one = Nat::constant(1);
+                let is_less = is_never_negative(&by.sub(n).sub(&one)) && is_evidently_at_least(n, 1);
+                is_less.then_some(false)
             }
             SizeConstraint::AtMost(a, b) => {
                 let difference = b.sub(a);

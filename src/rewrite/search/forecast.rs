@@ -1,6 +1,7 @@
 //! What can be said of a search before it runs: that the patterns or sizes that its sketch asks for cannot be made of those
 //! that there are, or hardly so.
 
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
@@ -22,19 +23,25 @@ pub struct Forecast {
     pub never: bool,
 }
 
-/// That what the sketch says of types or of sizes cannot be met, whatever the program and the rules are.
-pub fn contradiction(sketch: &Sketch) -> Option<String> {
+/// That what the sketch says of types or of sizes cannot be met, whatever the rules are. `given` puts in the values of the program's
+/// sizes that are known.
+pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<String> {
     if let Some(why) = sketch.ill_typed() {
         return Some(format!("No program is like the sketch: {why}."));
     }
-    let mut never: IndexSet<Nat> = IndexSet::new();
+    let mut never: IndexSet<(Nat, Nat)> = IndexSet::new();
     required(sketch).each_size(&mut |n| {
-        if n.vars().is_empty() && n.as_constant().is_none_or(|n| n < 0) {
-            never.insert(n.clone());
+        let here = given(n);
+        let is_no_number = here.vars().is_empty() && here.as_constant().is_none_or(|n| n < 0);
+        if is_no_number || SizeConstraint::of_size(&here).iter().any(|c| c.decide() == Some(false)) {
+            never.insert((n.clone(), here));
         }
     });
     if !never.is_empty() {
-        let sizes = listed(never.iter().map(|n| format!("`{n}`")));
+        let sizes = listed(never.iter().map(|(n, here)| match n == here {
+            true => format!("`{n}`"),
+            false => format!("`{n}`, which is {here} here"),
+        }));
         return Some(format!(
             "No program is like the sketch: it asks for {sizes}, and sizes are whole numbers."
         ));
