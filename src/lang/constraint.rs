@@ -504,6 +504,13 @@ mod tests {
         assert_eq!(divides(&c(32), &m.mul(&c(64))).decide(), Some(true));
         assert_eq!(divides(&c(32), &m).decide(), None);
         assert_eq!(divides(&c(0), &m).decide(), Some(false));
+        // What is larger divides no size.
+        let product = m.mul(&Nat::var("k"));
+        assert_eq!(divides(&m.add(&c(1)), &m).decide(), Some(false));
+        assert_eq!(divides(&m.mul(&c(2)).add(&c(1)), &m).decide(), Some(false));
+        assert_eq!(divides(&m.add(&c(1)), &m.mul(&c(2))).decide(), None);
+        assert_eq!(divides(&m.add(&c(1)), &m.sub(&c(1))).decide(), None);
+        assert_eq!(divides(&product, &m).decide(), None);
         assert_eq!(SizeConstraint::AtMost(c(3), m.clone()).decide(), None);
         assert_eq!(SizeConstraint::AtMost(m.clone(), m.add(&c(1))).decide(), Some(true));
         assert_eq!(SizeConstraint::AtMost(m.add(&c(1)), m.clone()).decide(), Some(false));

@@ -229,7 +229,8 @@ fn read_folder(folder: &Path) -> Result<Vec<Found>, Diagnostic> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
         Err(e) => {
             let message = format!("The folder `{}` cannot be read: {e}.", folder.display());
-            return Err(Diagnostic::error("E0007", message).hint("Check who may read it and the folders that it is in."));
+            return Err(Diagnostic::error("E0007", message)
+                .hint("Check who may read it and the folders that it is in."));
         }
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();

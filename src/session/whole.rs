@@ -79,7 +79,9 @@ fn copied(from: &mut File, path: &Path) -> io::Result<()> {
 /// The system's error without the name of the temporary file, which tells the user nothing.
 fn without_name(e: io::Error) -> io::Error {
     match e.to_string().split_once(" at path \"") {
-        Some((said, _)) => number_in(said).map_or_else(|| io::Error::new(e.kind(), said), io::Error::from_raw_os_error),
+        Some((said, _)) => {
+            number_in(said).map_or_else(|| io::Error::new(e.kind(), said), io::Error::from_raw_os_error)
+        }
         None => e,
     }
 }

@@ -70,7 +70,8 @@ pub fn in_a_line(problem: &Diagnostic) -> String {
 }
 
 /// Labels that point and say nothing else.
-const POINTING: [&str; 6] = ["here", "not here", "not known", "this fails", "called here", "called from here"];
+const POINTING: [&str; 6] =
+    ["here", "not here", "not known", "this fails", "called here", "called from here"];
 
 /// The message and its hints without the place, for a popup that shows the text itself.
 pub fn brief(problem: &Diagnostic) -> Vec<Line> {

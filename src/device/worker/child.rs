@@ -61,7 +61,9 @@ pub fn main() -> ExitCode {
 /// What is said where no question came.
 fn unasked(problem: &io::Error) -> String {
     let what = match problem.kind() {
-        io::ErrorKind::UnexpectedEof => "No question of another `shine-tui` has come to this worker before its input ended.",
+        io::ErrorKind::UnexpectedEof => {
+            "No question of another `shine-tui` has come to this worker before its input ended."
+        }
         _ => "What has come to this worker is no question of a `shine-tui` of this version.",
     };
     format!(

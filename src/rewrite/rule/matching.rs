@@ -94,9 +94,16 @@ fn whole_application(mut why: WhyNot, depth: usize) -> WhyNot {
 
 /// What the size would have to be a multiple of, and is not.
 fn divisor(known: &Nat, found: &Nat) -> Option<Nat> {
-    let [unknown] = known.vars().into_iter().filter(|v| matches!(v, NatVar::Meta(_))).collect::<Vec<_>>().try_into().ok()?;
+    let [unknown] = known
+        .vars()
+        .into_iter()
+        .filter(|v| matches!(v, NatVar::Meta(_)))
+        .collect::<Vec<_>>()
+        .try_into()
+        .ok()?;
     let factor = known.exact_div(&Nat::variable(unknown));
-    let never = !factor.has_metas() && SizeConstraint::Divides(factor.clone(), found.clone()).decide() == Some(false);
+    let never =
+        !factor.has_metas() && SizeConstraint::Divides(factor.clone(), found.clone()).decide() == Some(false);
     never.then_some(factor)
 }
 

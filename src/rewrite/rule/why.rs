@@ -197,7 +197,8 @@ impl fmt::Display for WhyNot {
                 None => write!(f, "the size must be {expected}, but is {found}")?,
             },
             Reason::Type { expected, found } if expected.as_fun().is_none() && found.as_fun().is_some() => {
-                let what = if expected.as_array().is_some() { "an array of the form" } else { "data of the type" };
+                let what =
+                    if expected.as_array().is_some() { "an array of the form" } else { "data of the type" };
                 write!(f, "expected {what} {expected}, found a function of the type {found}")?
             }
             Reason::Type { expected, found } => {

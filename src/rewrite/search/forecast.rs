@@ -604,6 +604,26 @@ mod tests {
     use crate::sketch::{Library, read};
 
     #[test]
+    fn sizes_that_are_no_whole_numbers_are_asked_for_in_vain() {
+        let said = |sketch: &str, given: &[(&str, i64)]| {
+            let tree = parse_sketch(FileId::NOWHERE, sketch).0;
+            let sketch = read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap();
+            let value = |name: &Name| Some(Nat::constant(given.iter().find(|(n, _)| **n == **name)?.1));
+            let named = |v: &NatVar| if let NatVar::Named(name) = v { value(name) } else { None };
+            contradiction(&sketch, &|n| n.subst(&named))
+        };
+        let never = |asked: &str| {
+            Some(format!("No program is like the sketch: it asks for {asked}, and sizes are whole numbers."))
+        };
+        assert_eq!(said("containsMap(n/3, ?)", &[]), None);
+        assert_eq!(said("containsMap(n/3, ?)", &[("n", 1023), ("m", 1024)]), None);
+        assert_eq!(said("containsMap(n/3, ?)", &[("n", 1024)]), never("`n/3`, which is 1024/3 here"));
+        assert_eq!(said("containsMap(n/3, ?) or containsMap(n, ?)", &[("n", 1024)]), None);
+        assert_eq!(said("containsMap(1024/3, ?)", &[]), never("`1024/3`"));
+        assert_eq!(said("containsMap(n/(n + 1), ?)", &[]), never("`n/(n + 1)`"));
+    }
+
+    #[test]
     fn sizes_that_never_come_are_told_apart_from_those_that_hardly_do() {
         let set = RuleSet::builtin(&mut Sources::new()).0;
         let text = "def f (a: n.m.f32) = a |> map (reduce (+) 0)";

@@ -488,6 +488,29 @@ mod tests {
     }
 
     #[test]
+    fn two_files_do_not_define_one_name() {
+        let (mut script, problems) = Script::library(&mut Sources::new());
+        assert!(problems.is_empty(), "{problems:?}");
+        let mut told = |text: &str, library: bool| -> Vec<String> {
+            let problems = script.add(&parse_elevate(FileId::NOWHERE, text).0, library);
+            problems.into_iter().map(|d| d.message).collect()
+        };
+        // A user's name may be the library's, and a sketch's a strategy's.
+        assert!(
+            told("strategy tile(x) = id\nsketch own = ?\nrules few = { splitJoin(4) }", false).is_empty()
+        );
+        assert!(told("strategy own([]) = id\nstrategy own(x) = id", false).is_empty());
+        for (text, name) in [
+            ("strategy tile(x) = fail", "tile"),
+            ("alias own = id", "own"),
+            ("sketch own(f) = f", "own"),
+            ("rules few = { splitJoin(8) }", "few"),
+        ] {
+            assert_eq!(told(text, false), [format!("`{name}` is defined twice.")]);
+        }
+    }
+
+    #[test]
     fn parameters_have_different_names() {
         let told = |text: &str| -> Vec<String> {
             let (file, problems) = parse_elevate(FileId::NOWHERE, text);

@@ -102,7 +102,9 @@ impl Infer {
                     let shown = print::ty(written, &print::Options::default());
                     let meant = match ty.as_array() {
                         None => format!("`\\x. (cast x : {shown})`"),
-                        Some(_) => format!("`(map (\\x. …) xs : {shown})`, or `\\x. (… : {shown})` where it is the body's"),
+                        Some(_) => format!(
+                            "`(map (\\x. …) xs : {shown})`, or `\\x. (… : {shown})` where it is the body's"
+                        ),
                     };
                     self.problem(
                         Diagnostic::error(

@@ -68,12 +68,10 @@ fn read(rule: &ast::Rule, patterns: &Patterns, explains: bool) -> Result<Typed, 
     // Most rules pass on data alone, and patterns on the right say so; those of the lambda calculus pass on functions.
     let inferred = match infer(rule, &declared, &scopes, &lhs, &rhs, false) {
         Ok(inferred) => inferred,
-        Err(first) => {
-            infer(rule, &declared, &scopes, &lhs, &rhs, true).map_err(|_| match explains {
-                true => unforbidden(rule, patterns, misspelt(first, &scopes), &scopes),
-                false => vec![],
-            })?
-        }
+        Err(first) => infer(rule, &declared, &scopes, &lhs, &rhs, true).map_err(|_| match explains {
+            true => unforbidden(rule, patterns, misspelt(first, &scopes), &scopes),
+            false => vec![],
+        })?,
     };
     assemble(rule, &declared, &scopes, inferred)
 }
