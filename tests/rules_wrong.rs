@@ -1140,7 +1140,10 @@ fn mistakes_in_rules_say_what_to_write() {
         ("rule r = (xs : n.f32) ~> take m xs", "or is a parameter: `rule r(m) = …`"),
         ("rule r = map (\\x. (c : f32)) (xs : n.f32) ~> map (\\x. c) (zip xs xs)", "add `where x notin c`."),
         ("rule r(k) = map (\\x. c) (xs : n.s) ~> generate (\\x. c) where k <= n", "add `, x notin c`."),
-        ("rule r = generate (\\i. cast (indexAsNat i) : n.i32) ~> generate (\\i. 0)", "`(map (\\x. …) xs : n.i32)`"),
+        (
+            "rule r = generate (\\i. cast (indexAsNat i) : n.i32) ~> generate (\\i. 0)",
+            "`(map (\\x. …) xs : n.i32)`",
+        ),
         ("rule r = (xs : k.f32) ~> map (\\x. cast x : i32) xs", "parentheses: `\\x. (cast x : i32)`."),
     ] {
         let (_, problems) = load(text);

@@ -226,7 +226,9 @@ fn parse_sizes(text: &Text) -> Result<IndexMap<String, i64>, Diagnostic> {
 fn read_folder(folder: &Path) -> Result<Vec<Found>, Diagnostic> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(vec![]);
+        }
         Err(e) => {
             let message = format!("The folder `{}` cannot be read: {e}.", folder.display());
             return Err(Diagnostic::error("E0007", message)
