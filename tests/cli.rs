@@ -1526,6 +1526,14 @@ fn a_worker_that_is_none_is_a_fault_of_the_environment() {
         let told = ran.out.contains("WRONG    worker ") && !ran.out.contains("Install a C compiler");
         assert!(ran.code == 3 && told, "{}{}", ran.out, ran.err);
     }
+    // In line mode, too, the reason stands where devices would.
+    let mut line = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+    line.args(["line", &file, "--worker", "false"]).current_dir(dir.path());
+    line.env("SHINE_STATE_DIR", dir.path().join("state")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = line.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"device\n").unwrap();
+    let ran: Ran = child.wait_with_output().unwrap().into();
+    assert!(ran.out.contains("the worker that `false` is to start has not answered"), "{}", ran.out);
     // A worker that nobody asks says so.
     let ran = run(dir.path(), &["worker"]);
     assert!(ran.code == 1 && ran.err.contains("[E0714]: No question"), "{}", ran.err);
