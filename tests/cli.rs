@@ -565,6 +565,30 @@ fn a_measurement_that_was_changed_is_seen() {
     assert_eq!(run(dir.path(), &["replay", "sizes.ron"]).code, 1);
 }
 
+/// A limit of the shell's is named where it is met.
+#[test]
+fn limits_are_named_where_they_are_met() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    let compile = format!("compile {dot} -o out");
+    for (limit, command, code) in [
+        ("ulimit -s 64", "rules", "E0811"),
+        ("ulimit -n 6", &compile, "E0906"),
+        ("ulimit -n 6", "devices", "E0706"),
+    ] {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{limit}; exec '{}' {command}", env!("CARGO_BIN_EXE_shine-tui"))]);
+        shell.current_dir(dir.path()).env("SHINE_STATE_DIR", dir.path().join("state")).env("LC_ALL", "C");
+        let ran: Ran = shell.stdin(Stdio::null()).output().unwrap().into();
+        refused(&ran, 3, code);
+        assert!(
+            ran.err.contains(&format!("(`{limit}`)").replace(" 64", "").replace(" 6", "")),
+            "{}",
+            ran.err
+        );
+    }
+}
+
 /// What is no regular file is refused at once, wherever it stands; nothing waits for a writer.
 #[test]
 fn pipes_and_devices_are_no_files() {
@@ -581,6 +605,13 @@ fn pipes_and_devices_are_no_files() {
     refused(&run(dir.path(), &["compile", "/dev/zero"]), 2, "E0004");
     std::fs::rename(dir.path().join("q.rules"), dir.path().join("dot.rules")).unwrap();
     refused(&run(dir.path(), &["compile", &dot]), 2, "E0004");
+    // In a folder of rules, too, but for what editors leave there.
+    std::fs::create_dir(dir.path().join("own")).unwrap();
+    std::os::unix::fs::symlink("nobody@nowhere.1", dir.path().join("own/.#all.rules")).unwrap();
+    let (own, plain) = (["--rules", "own"], write(dir.path(), "plain.rise", DOT));
+    assert_eq!(run(dir.path(), &[&["compile", &plain][..], &own].concat()).code, 0);
+    std::fs::rename(dir.path().join("dot.rules"), dir.path().join("own/x.rules")).unwrap();
+    refused(&run(dir.path(), &[&["compile", &plain][..], &own].concat()), 2, "E0004");
 }
 
 /// Whatever is in a file, a log, a name or an argument, no command to the terminal comes out.
@@ -1489,7 +1520,23 @@ fn a_worker_that_is_none_is_a_fault_of_the_environment() {
         assert!(code != "E0706" || ran.err.contains(&format!("`{worker}`")), "{}", ran.err);
         let ran = run(dir.path(), &["tune", &file, "--size", "k=64", "--for", "5s", "--worker", worker]);
         refused(&ran, 3, code);
+        // Of this machine nothing is said in its place.
+        refused(&run(dir.path(), &["devices", "--worker", worker]), 3, code);
+        let ran = run(dir.path(), &["doctor", "--worker", worker]);
+        let told = ran.out.contains("WRONG    worker ") && !ran.out.contains("Install a C compiler");
+        assert!(ran.code == 3 && told, "{}{}", ran.out, ran.err);
     }
+    // In line mode, too, the reason stands where devices would.
+    let mut line = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+    line.args(["line", &file, "--worker", "false"]).current_dir(dir.path());
+    line.env("SHINE_STATE_DIR", dir.path().join("state")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = line.spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"device\n").unwrap();
+    let ran: Ran = child.wait_with_output().unwrap().into();
+    assert!(ran.out.contains("the worker that `false` is to start has not answered"), "{}", ran.out);
+    // A worker that nobody asks says so.
+    let ran = run(dir.path(), &["worker"]);
+    assert!(ran.code == 1 && ran.err.contains("[E0714]: No question"), "{}", ran.err);
     let ran =
         run(dir.path(), &["tune", &file, "--size", "k=64", "--for", "1s", "--worker", "exec sleep 1000"]);
     refused(&ran, 1, "E0317");
@@ -1985,6 +2032,14 @@ alias fuse = mapFusion
     write(dir.path(), "dot.elevate", right);
     let ran = run(dir.path(), &["strategies", "--program", &program]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // Beside a program of fixed sizes stands what is meant for one with names; to use that is what is refused.
+    let fixed = write(dir.path(), "fixed.rise", "def f (a: 16.f32): 16.f32 = a |> map sqrt");
+    let named = "sketch goal = containsMap(m/4, ?)\nstrategy rows = topDown(splitJoin(m))\nstrategy go = reach containsMap(m, ?)";
+    write(dir.path(), "fixed.elevate", named);
+    let ran = run(dir.path(), &["apply", &fixed, "-s", "topDown(useMapPar)"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    refused(&run(dir.path(), &["apply", &fixed, "-s", "rows"]), 2, "E0301");
+    refused(&run(dir.path(), &["apply", &fixed, "-s", "go"]), 2, "E0403");
     // Elsewhere the sizes of any program may be meant, and other names not.
     std::fs::remove_file(dir.path().join("dot.elevate")).unwrap();
     std::fs::create_dir(dir.path().join("own")).unwrap();
@@ -1993,6 +2048,15 @@ alias fuse = mapFusion
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     write(dir.path(), "own/all.elevate", "strategy rows = topDown(nosuch)");
     refused(&run(dir.path(), &["apply", &program, "--rules", "own", "-s", "id"]), 2, "E0301");
+    // Sizes that were given count in sketches, and in what is made.
+    let [by, k] = ["--size", "k=1024"];
+    refused(&run(dir.path(), &["search", &program, "reach containsReduceSeq(k/3, ?)", by, k]), 1, "E0311");
+    let ran = run(dir.path(), &["apply", &program, "-s", "topDown(splitJoin(3))", by, k]);
+    assert!(
+        ran.code == 0 && ran.err.contains("do not meet what the program asks: 3 divides k."),
+        "{}",
+        ran.err
+    );
 }
 
 /// What no search ever finds is said without one.

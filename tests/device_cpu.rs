@@ -293,6 +293,8 @@ fn a_compiler_that_makes_nothing() {
     let error = run(&unknown_devices().env("CC", "true"), &double("cpu", 4)).unwrap_err();
     assert_eq!(error.cause, Cause::NoCompiler, "{error}");
     assert!(error.message.contains("`true`") && error.details.contains("no object file"), "{error}");
+    let error = run(&unknown_devices().env("CC", "false"), &double("cpu", 4)).unwrap_err();
+    assert_eq!(error.details.trim(), "false: it failed with exit status 1, and said nothing");
 }
 
 #[test]

@@ -374,6 +374,7 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
         ("splitJon 4\n", "Did you mean `splitJoin`?"),
         ("topDown reduceMapFusion\n", "Strategies are applied with parentheses"),
         ("topDwn(id)\n", "There is no strategy, rule or size `topDwn`"),
+        ("topDwn(id)\n", "(E0301)\nDid you mean"),
         ("pin\nundo\nsweep n=1,2\n", "present one"),
         ("sizes\nm=4\n", "For example: k=1024"),
         ("pin\ntopDown(splitJoin(8))\nsweep\nm=4,8\n", "k=1024..65536, doubling)"),
@@ -383,6 +384,18 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
         assert_eq!(ran.code, 1, "{lines}: {}", ran.out);
         assert!(ran.out.contains(why), "{lines}: {}", ran.out);
     }
+}
+
+/// What is wrong with strategies is told without keys, and once.
+#[test]
+fn strategies_with_errors_are_told_line_by_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("f.rise");
+    std::fs::write(&file, "def f (a: n.f32): n.f32 = map sqrt a").unwrap();
+    std::fs::write(dir.path().join("f.elevate"), "strategy bad = topDown(").unwrap();
+    let ran = line_of(dir.path(), &file, "page-close\ntopDown(useMapSeq)\n");
+    let told = ran.out.contains("can be used meanwhile; `page-close` goes on.");
+    assert!(ran.code == 0 && told && ran.out.contains("Revision 1"), "{}", ran.out);
 }
 
 /// Where nothing can be written what was done is kept: it is saved elsewhere, and whoever leaves is told why it is not there.

@@ -1066,6 +1066,13 @@ fn own_rules_are_checked_by_file_by_name_and_by_seed() {
     assert_eq!((code, out.lines().count()), (0, 2), "{out}");
     let (code, _, err) = shine(own, &["check", "own.rules", "--rule", "mapFusion"]);
     assert!(code == 2 && err.contains("[E0209]"), "{err}");
+    for (what, said) in [
+        ("own.rule", "There is no file `own.rule`, and files of rules end in `.rules`."),
+        (".", "`.` is a folder, and no file of rules."),
+    ] {
+        let (code, _, err) = shine(own, &["check", what]);
+        assert!(code == 2 && err.contains("[E0901]") && err.contains(said), "{err}");
+    }
     let (code, _, err) = shine("rule a = b", &["check", "own.rules"]);
     assert!(code == 2 && err.contains("error"), "{err}");
     let (code, out, _) = shine(own, &["check", "removeTransposePair", "--instances", "5"]);
@@ -1205,6 +1212,13 @@ fn mistakes_in_rules_say_what_to_write() {
         ("rule r = map f xs ~> map f xs where", "Expected a condition"),
         ("declare assoc (-)", "Say at which type it is so"),
         ("rule r = (xs : n.f32) ~> take m xs", "or is a parameter: `rule r(m) = …`"),
+        ("rule r = map (\\x. (c : f32)) (xs : n.f32) ~> map (\\x. c) (zip xs xs)", "add `where x notin c`."),
+        ("rule r(k) = map (\\x. c) (xs : n.s) ~> generate (\\x. c) where k <= n", "add `, x notin c`."),
+        (
+            "rule r = generate (\\i. cast (indexAsNat i) : n.i32) ~> generate (\\i. 0)",
+            "`(map (\\x. …) xs : n.i32)`",
+        ),
+        ("rule r = (xs : k.f32) ~> map (\\x. cast x : i32) xs", "parentheses: `\\x. (cast x : i32)`."),
     ] {
         let (_, problems) = load(text);
         assert!(problems.iter().any(|p| p.contains(said)), "{text}\n{}", problems.join("\n"));

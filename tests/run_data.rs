@@ -273,6 +273,7 @@ fn a_division_without_a_result_is_the_programs() {
             let given = ["run", "program.rise", "--input", "a=a.txt", "--input", "b=b.txt"];
             let ran = cli_common::run(dir.path(), &[&given[..], check].concat());
             assert!(ran.code == 2 && ran.err.contains("[E0193]") && ran.err.contains(said), "{}", ran.err);
+            assert!(ran.err.contains("^^^^^^^^^^^^^ here"), "{}", ran.err);
         }
     }
 }

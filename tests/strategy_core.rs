@@ -198,6 +198,30 @@ fn sizes_that_do_not_divide_are_refused_and_others_assumed() {
     let stuck =
         s.run("topDown(splitJoin(32))", &read("def f (a: 100.f32): 100.f32 = map (\\x. -x) a")).unwrap_err();
     assert!(stuck.to_string().contains("32 does not divide 100"), "{stuck}");
+    // Whatever the sizes are; and where the elements are of another kind, no size is to blame.
+    let line = "def f (a: n.f32): n.f32 = map (\\x. -x) a";
+    let rows = "def f (a: 6.10.f32): 6.10.f32 = a |> map (\\y. map (\\x. -x) y)";
+    let whole = "def f (a: 10.f32): 10.f32 = map (\\x. -x) a";
+    for (program, strategy, told) in [
+        (line, "topDown(splitJoin(n + 1))", "`splitJoin(n + 1)` does not apply: n + 1 does not divide n"),
+        (line, "topDown(splitJoin(2 * n))", "`splitJoin(2*n)` does not apply: 2*n does not divide n"),
+        (rows, "topDown(vectorizeAfter(4))", "`vectorizeAfter(4)` does not apply: 4 does not divide 10"),
+        (rows, "body(vectorizeAfter(4))", "scalar t, where t is 10.f32"),
+        (
+            whole,
+            "vectorizeAfter(4)",
+            "expected an array of the form (4*n).t, found a function of the type 10.f32",
+        ),
+        (whole, "storeTo(private)", "expected data of the type t, found a function of the type 10.f32"),
+        (whole, "body(chooseByWork(0))", "its argument p is 0, and sizes count from 1"),
+        (line, "topDown(vectorizeMap(0))", "`vectorizeMap` takes no arguments"),
+        (line, "topDown(splitJoin(4, 5))", "`splitJoin` takes one argument and is given more"),
+        // A size that is too large to be written.
+        ("def f (a: 12.10.f32) = id a", "topDown(rowsAsVectors(9223372036854775807))", "too large"),
+    ] {
+        let stuck = s.run(strategy, &read(program)).unwrap_err();
+        assert!(stuck.to_string().contains(told), "{strategy}: {stuck}");
+    }
     let p = read("def f (a: n.f32): n.f32 = map (\\x. -x) a");
     let done = s.done("topDown(splitJoin(32))", &p);
     assert_eq!(done.assumed.iter().map(ToString::to_string).collect::<Vec<_>>(), ["32 divides n"]);

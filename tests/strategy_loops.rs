@@ -543,6 +543,7 @@ fn a_failure_tells_its_cause_and_the_users_call() {
         ("tile(4, 4)", "a tile needs a map for each of [4, 4]", "tile(4, 4)"),
         ("DFNF ; interchange(9) @ topDown", "the last loop of this nest is number 3", "interchange(9)"),
         ("interchange(0) @ topDown", "loops are counted from 1", "interchange(0)"),
+        ("moveOutwards(0)", "loops are counted from 1, and here is 0", "moveOutwards(0)"),
         ("id ; repeatN(1 - 2, id)", "-1 is no number of times", "repeatN(1 - 2, id)"),
         ("id ; fail ; id", "`fail` fails", "fail"),
         // What failed behind a test that held is nearer than where the test failed.

@@ -2,7 +2,7 @@
 
 use super::args::Apply;
 use super::exit::Exit;
-use super::load::{fail, opened, run_strategies};
+use super::load::{fail, opened, run_strategies, warn_of_sizes};
 use super::output;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
@@ -49,6 +49,7 @@ pub fn run(args: &Apply) -> Result<Exit, Exit> {
             output::print(&format!("-- where {}\n", constraints.join(", ")))?;
         }
     }
+    warn_of_sizes(&session, session.term());
     Ok(Exit::Done)
 }
 

@@ -112,7 +112,8 @@ fn devices(out: &mut Vec<Finding>) {
     let list = match backend.list(&mut control) {
         Ok(list) => list,
         Err(problem) => {
-            return out.push(Finding::bad("devices", State::Wrong, problem.to_string(), COMPILER));
+            let advice = problem.hint.as_deref().unwrap_or_default();
+            return out.push(Finding::bad("worker", State::Wrong, problem.to_string(), advice));
         }
     };
     for device in &list.devices {

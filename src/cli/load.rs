@@ -9,6 +9,7 @@ use crate::lang::diag::{Diagnostic, FileId};
 use crate::lang::infer;
 use crate::lang::path::Path;
 use crate::lang::syntax::parse_program;
+use crate::lang::term::Term;
 use crate::session::Session;
 use crate::session::action::{Action, Sizes, Target, give_size};
 use crate::session::auto;
@@ -228,6 +229,13 @@ pub fn opened_beside(
         session.perform_now(Action::Sizes { sizes }).map_err(|d| fail(&d))?;
     }
     Ok(session)
+}
+
+/// Warns where the sizes that were given are none that a program can have.
+pub fn warn_of_sizes(session: &Session, term: &Term) {
+    if let Some(asked) = session.workspace().broken(term, session.sizes()) {
+        output::complain(&format!("warning: These sizes do not meet what the program asks: {asked}.\n"));
+    }
 }
 
 /// Do both names lead to one file?

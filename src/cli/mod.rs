@@ -45,6 +45,9 @@ use std::time::Instant;
 /// Stack of the thread that the program runs on, in bytes: terms nest deeply. Untouched pages cost nothing.
 const STACK: usize = 256 << 20;
 
+/// What a limit on stacks (`ulimit -s`) must leave to the first thread, in bytes.
+const LEAST_STACK: u64 = 256 << 10;
+
 /// What a limit on memory (`ulimit -v`) must leave to start with, in bytes: the stacks of this thread, of a job and of what
 /// looks something up meanwhile, with what the allocator sets aside for each.
 const LEAST_MEMORY: u64 = 1 << 30;
@@ -143,6 +146,16 @@ pub fn main() -> ExitCode {
     let started = Instant::now();
     if std::env::args_os().nth(1).is_some_and(|argument| argument == crate::device::worker::FLAG) {
         return crate::device::worker::main();
+    }
+    // Reading the command line takes more of this thread's stack than that.
+    if let Some(limit) = getrlimit(Resource::Stack).current.filter(|limit| *limit < LEAST_STACK) {
+        output::complain(&format!(
+            "error[E0811]: The stack is limited to {} KiB, and {} KiB are the least to start with.\n = hint: Raise the limit \
+             (`ulimit -s`).\n",
+            limit >> 10,
+            LEAST_STACK >> 10
+        ));
+        return Exit::Environment.into();
     }
     // A write beyond the limit for the size of files (`ulimit -f`) is to fail as it does on a full disk, where the
     // signal alone would end the program. If this cannot be had, the program is as it was.

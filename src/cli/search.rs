@@ -2,7 +2,7 @@
 
 use super::args::Search;
 use super::exit::Exit;
-use super::load::{fail, forecasts, opened, run_strategies};
+use super::load::{fail, forecasts, opened, run_strategies, warn_of_sizes};
 use super::output;
 use crate::lang::diag::Diagnostic;
 use crate::lang::print;
@@ -64,6 +64,8 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
                 .collect();
             output::print(&(if i > 0 { "\n".to_owned() } else { String::new() } + &text))?;
         }
+        let last = searches.last().into_iter().flat_map(|search| &search.best.terms);
+        last.for_each(|found| warn_of_sizes(&session, &found.term));
     }
     match &end.result {
         Ok(_) => Ok(Exit::Done),

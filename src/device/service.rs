@@ -224,7 +224,10 @@ pub(super) fn temporary() -> Result<TempDir, DeviceError> {
 
 impl Backend for Devices {
     fn list(&self, control: &mut RunControl<'_>) -> Result<DeviceList, DeviceError> {
-        let toolchain = self.toolchain(true, control);
+        let toolchain = match self.toolchain(true, control) {
+            Err(error) if is_without_worker(&error) => return Err(error),
+            toolchain => toolchain,
+        };
         let mut devices = vec![cpu::describe(toolchain.as_ref())];
         let mut notes = Vec::new();
         for error in toolchain.err().into_iter().chain(match self.opencl(control) {
@@ -253,7 +256,7 @@ impl Backend for Devices {
             return self.list(control);
         }
         match self.toolchain(true, control) {
-            Err(error) if error.cause == Cause::Cancelled => Err(error),
+            Err(error) if error.cause == Cause::Cancelled || is_without_worker(&error) => Err(error),
             toolchain => Ok(DeviceList {
                 devices: vec![cpu::describe(toolchain.as_ref())],
                 notes: toolchain.err().map(|error| error.message).into_iter().collect(),
@@ -281,6 +284,11 @@ impl Backend for Devices {
             _ => Err(strange()),
         }
     }
+}
+
+/// Did nobody answer? Then nothing is known of devices.
+fn is_without_worker(error: &DeviceError) -> bool {
+    matches!(error.cause, Cause::WorkerMissing | Cause::Protocol)
 }
 
 fn no_platform() -> DeviceError {

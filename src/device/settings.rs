@@ -230,7 +230,7 @@ impl Choice<'_> {
         let Some(open) = self.open.first().map(|flag| format!("`{}?`", flag.name)).or(threads) else {
             return Ok(self.settings);
         };
-        let message = format!("{open} is left open for `{}`, which only a tuning may.", harmless(self.name));
+        let message = format!("On `{}` {open} is left open, which only a tuning may.", harmless(self.name));
         Err(DeviceError::new(Cause::NoDevice, message)
             .hint("`shine-tui tune`, or `:tune` on the screen, chooses it by measuring."))
     }

@@ -146,7 +146,13 @@ impl SizeConstraint {
                 if quotient.vars().is_empty() {
                     return Some(quotient.as_constant().is_some());
                 }
-                quotient.is_evidently_integral().then_some(true)
+                if quotient.is_evidently_integral() {
+                    return Some(true);
+                }
+                // What is larger divides nothing but zero.
+                let one = Nat::constant(1);
+                let is_less = is_never_negative(&by.sub(n).sub(&one)) && is_evidently_at_least(n, 1);
+                is_less.then_some(false)
             }
             SizeConstraint::AtMost(a, b) => {
                 let difference = b.sub(a);
@@ -498,6 +504,13 @@ mod tests {
         assert_eq!(divides(&c(32), &m.mul(&c(64))).decide(), Some(true));
         assert_eq!(divides(&c(32), &m).decide(), None);
         assert_eq!(divides(&c(0), &m).decide(), Some(false));
+        // What is larger divides no size.
+        let product = m.mul(&Nat::var("k"));
+        assert_eq!(divides(&m.add(&c(1)), &m).decide(), Some(false));
+        assert_eq!(divides(&m.mul(&c(2)).add(&c(1)), &m).decide(), Some(false));
+        assert_eq!(divides(&m.add(&c(1)), &m.mul(&c(2))).decide(), None);
+        assert_eq!(divides(&m.add(&c(1)), &m.sub(&c(1))).decide(), None);
+        assert_eq!(divides(&product, &m).decide(), None);
         assert_eq!(SizeConstraint::AtMost(c(3), m.clone()).decide(), None);
         assert_eq!(SizeConstraint::AtMost(m.clone(), m.add(&c(1))).decide(), Some(true));
         assert_eq!(SizeConstraint::AtMost(m.add(&c(1)), m.clone()).decide(), Some(false));

@@ -85,7 +85,7 @@ impl Diagnostic {
         Diagnostic {
             code,
             severity,
-            message: message.into(),
+            message: sentence(&message.into()),
             labels: Vec::new(),
             notes: Vec::new(),
             hints: Vec::new(),

@@ -6,14 +6,19 @@ use super::history::RevisionStep;
 use super::searching::REACH;
 use super::workspace::Workspace;
 use crate::lang::diag::{Diagnostic, Sources};
+use crate::lang::eval::failure::is_without_value;
 use crate::lang::rounding;
 use crate::lang::term::Term;
 use crate::rewrite::rule::{Rule, RuleSet};
 
 const NO_TIME: &str = "No time is shown for a wrong result.";
 
-/// The failed check (`E0820`) with hints that fit the rules that were applied; other problems as they are.
+/// The failed check (`E0820`) with hints that fit the rules that were applied; that the program has no result, with its place; other
+/// problems as they are.
 pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionStep]) -> Diagnostic {
+    if is_without_value(&problem) {
+        return workspace.located(problem, &workspace.program.term);
+    }
     if problem.code != "E0820" {
         return problem;
     }

@@ -203,7 +203,12 @@ fn found_places(places: &Places) -> Result<Vec<Found>, Diagnostic> {
     }
     for folder in &places.rules {
         if !folder.is_dir() {
-            return Err(Diagnostic::error("E0007", format!("There is no folder `{}`.", folder.display()))
+            let shown = folder.display();
+            let message = match folder.exists() {
+                true => format!("`{shown}` is no folder."),
+                false => format!("There is no folder `{shown}`."),
+            };
+            return Err(Diagnostic::error("E0007", message)
                 .hint("`--rules` takes a folder with files that end in .rules or .elevate."));
         }
         files.extend(read_folder(folder)?);
@@ -219,10 +224,24 @@ fn parse_sizes(text: &Text) -> Result<IndexMap<String, i64>, Diagnostic> {
 }
 
 fn read_folder(folder: &Path) -> Result<Vec<Found>, Diagnostic> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(vec![]) };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(vec![]);
+        }
+        Err(e) => {
+            let message = format!("The folder `{}` cannot be read: {e}.", folder.display());
+            return Err(Diagnostic::error("E0007", message)
+                .hint("Check who may read it and the folders that it is in."));
+        }
+    };
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.sort();
-    let wanted = |p: &PathBuf| p.is_file() && p.extension().is_some_and(|e| e == "rules" || e == "elevate");
+    // What is no file is told of, unless it is hidden: editors mark what they edit by links that lead nowhere.
+    let is_hidden = |p: &PathBuf| p.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let wanted = |p: &PathBuf| {
+        p.extension().is_some_and(|e| e == "rules" || e == "elevate") && (p.is_file() || !is_hidden(p))
+    };
     paths.iter().filter(|p| wanted(p)).map(|p| read_found(p)).collect()
 }
 
@@ -252,9 +271,19 @@ pub fn read_text(path: &Path) -> Result<Text, Diagnostic> {
     let label = path.display().to_string();
     let cannot =
         |why: &dyn std::fmt::Display| Diagnostic::error("E0004", format!("`{label}` cannot be read: {why}."));
+    let is_of_definitions = path.extension().is_some_and(|e| e == "rules" || e == "elevate");
     let file = open_file(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound if path.is_symlink() => {
+            cannot(&"it is a link that leads nowhere").hint("Remove the link, or let it lead to a file.")
+        }
+        io::ErrorKind::NotFound if is_of_definitions => {
+            cannot(&"there is no such file").hint("Check the name, and the folder that it is looked for in.")
+        }
         io::ErrorKind::NotFound => cannot(&"there is no such file")
             .hint("The program is the first argument: `shine-tui PROGRAM.rise`."),
+        io::ErrorKind::IsADirectory if is_of_definitions => {
+            cannot(&e).hint("Give the folder another name: rules and strategies are files.")
+        }
         io::ErrorKind::IsADirectory => cannot(&e).hint("Name the program file in it."),
         io::ErrorKind::Other => cannot(&e).hint("Write what it gives into a file, and name that."),
         _ => cannot(&e).hint("Check who may read it and the folders that it is in."),

@@ -67,7 +67,7 @@ impl SearchRunner for Teller<'_> {
                     .or_else(|| unmade_sum(&sketch, start)),
             };
             let other_type = of_other_type(&sketch, start).map(|(text, hint)| format!("{text} {hint}"));
-            let refuted = contradiction(&sketch).or(other_type);
+            let refuted = contradiction(&sketch, &|n| request.given(n)).or(other_type);
             self.there = refuted.is_none() && sketch.satisfied_by(start);
             let what = if self.whole { "The program" } else { "The selection" };
             let already = self.there.then(|| format!("{what}{ALREADY}"));

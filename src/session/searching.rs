@@ -299,7 +299,8 @@ impl SearchRunner for Searcher<'_> {
         let sizes = &self.workspace.program.sizes;
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
             .map_err(|mut all| invalid(all.swap_remove(0)))?;
-        if let Some(text) = contradiction(&sketch) {
+        let given = |n: &Nat| request.given(n);
+        if let Some(text) = contradiction(&sketch, &given) {
             let hint = meant(&sketch, start).unwrap_or_else(|| MEETABLE.to_owned());
             return Err(SearchFailure::NotFound { text, hints: vec![hint] });
         }
@@ -330,7 +331,6 @@ impl SearchRunner for Searcher<'_> {
             budget.time = Duration::from_secs(24 * 3600);
             budget.memory = u64::MAX;
         }
-        let given = |n: &Nat| request.given(n);
         let undecided = |failure| match (failure, sketch.undecided(&given)) {
             (SearchFailure::NotFound { text, mut hints }, Some((condition, size))) => {
                 hints.insert(

@@ -19,7 +19,10 @@ pub fn diagnostic(stuck: &Stuck, script: &Script) -> Diagnostic {
     let problem = match &stuck.cause {
         Cause::Invalid(problem) => return called(stuck, (**problem).clone(), "called here"),
         Cause::Cancelled => return Diagnostic::error("E0709", "The strategy was stopped."),
-        _ => Diagnostic::error("E0311", format!("The strategy did not get to its end: {stuck}.")),
+        _ => {
+            let message = format!("The strategy did not get to its end: {}{stuck}.", asked_for(stuck));
+            Diagnostic::error("E0311", message)
+        }
     };
     let problem = called(stuck, problem, "this fails");
     let mut notes: Vec<String> = because(&stuck.cause, &stuck.at).into_iter().collect();
@@ -40,6 +43,14 @@ pub fn diagnostic(stuck: &Stuck, script: &Script) -> Diagnostic {
     });
     let problem = notes.into_iter().fold(problem, Diagnostic::note);
     hints.into_iter().fold(problem, Diagnostic::hint)
+}
+
+/// What the user's text calls that failed, where something within it is told of.
+fn asked_for(stuck: &Stuck) -> String {
+    let within = matches!(&stuck.cause, Cause::NotApplicable { why, .. } if why.not_reached().is_none())
+        || matches!(&stuck.cause, Cause::Failed { .. });
+    let called = stuck.within.first().filter(|_| within && !stuck.calls.is_empty());
+    called.map_or_else(String::new, |name| format!("in `{name}`, "))
 }
 
 /// The problem with the places of the calls that led to it, the innermost first, unless it has its place in a text of the
@@ -174,5 +185,9 @@ fn asks_for_sizes(why: &WhyNot) -> bool {
 
 /// Does a function stand where something else was asked for?
 fn is_function(why: &WhyNot) -> bool {
-    matches!(&why.reason, Reason::Shape { found, .. } if found.as_lam().is_some())
+    match &why.reason {
+        Reason::Shape { found, .. } => found.as_lam().is_some(),
+        Reason::Type { expected, found } => expected.as_fun().is_none() && found.as_fun().is_some(),
+        _ => false,
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::lang::diag::Diagnostic;
 use rustix::fs::{Access, access};
+use rustix::io::Errno;
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Seek};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -78,9 +79,16 @@ fn copied(from: &mut File, path: &Path) -> io::Result<()> {
 /// The system's error without the name of the temporary file, which tells the user nothing.
 fn without_name(e: io::Error) -> io::Error {
     match e.to_string().split_once(" at path \"") {
-        Some((said, _)) => io::Error::new(e.kind(), said),
+        Some((said, _)) => {
+            number_in(said).map_or_else(|| io::Error::new(e.kind(), said), io::Error::from_raw_os_error)
+        }
         None => e,
     }
+}
+
+/// The system's number of an error, in what it says.
+fn number_in(said: &str) -> Option<i32> {
+    said.strip_suffix(')')?.rsplit_once("(os error ")?.1.parse().ok()
 }
 
 /// The folder of a file.
@@ -162,7 +170,19 @@ pub fn not_written(path: &Path, e: &io::Error, asked: Asked<'_>) -> Diagnostic {
         }
         _ if is_full(e) => Diagnostic::error("E0906", format!("`{path}` cannot be written: {e}."))
             .hint(format!("Make room there, or name another place with `{by}`.")),
-        _ => Diagnostic::error("E0906", format!("`{path}` cannot be written: {e}.")).hint(another),
+        _ => Diagnostic::error("E0906", format!("`{path}` cannot be written: {e}.")).hint(match limited(e) {
+            Some(limit) => format!("Raise the limit (`{limit}`)."),
+            None => another,
+        }),
+    }
+}
+
+/// The limit of the shell that was met.
+fn limited(e: &io::Error) -> Option<&'static str> {
+    match e.raw_os_error().map(Errno::from_raw_os_error)? {
+        Errno::MFILE => Some("ulimit -n"),
+        Errno::FBIG => Some("ulimit -f"),
+        _ => None,
     }
 }
 

@@ -16,6 +16,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, FileId, Sources, Span, Subject};
 use crate::lang::digest::Digest;
+use crate::lang::eval::failure::is_without_value;
 use crate::lang::infer::{self, Program};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
@@ -669,7 +670,11 @@ impl Workspace {
             spans.extend(span(&Path::new(vec![0; self.program.params.len()])));
         }
         let mut seen = HashSet::new();
-        spans.into_iter().filter(|s| seen.insert(*s)).fold(problem, |p, span| p.label(span, what))
+        spans.retain(|s| seen.insert(*s));
+        if spans.len() > 1 && is_without_value(&problem) {
+            what = "one of these";
+        }
+        spans.into_iter().fold(problem, |p, span| p.label(span, what))
     }
 }
 
@@ -778,13 +783,14 @@ fn told(root: &Term, at: &Path, rule: &rule::Rule, why: &rule::WhyNot) -> String
 pub struct Own {
     /// The name of its file, without its ending.
     stem: Option<OsString>,
-    /// What its sizes may be called, as far as it says so.
+    /// What its sizes may be called, as far as it says so. A program of fixed sizes says nothing: strategies beside it may be
+    /// those of the same program for any size.
     sizes: Option<Vec<Name>>,
 }
 
 impl Own {
     pub fn of(label: &str, program: &ast::File) -> Own {
-        Own { stem: stem(label), sizes: program.names_of_sizes() }
+        Own { stem: stem(label), sizes: program.names_of_sizes().filter(|sizes| !sizes.is_empty()) }
     }
 }
 

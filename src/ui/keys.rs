@@ -259,6 +259,7 @@ impl Keymap {
                 // What is a key while a text is typed is a command of its own where lines are.
                 Command::TypingPlace => format!("`{}`", Command::Place.name()),
                 Command::EntryAccept => "The same line".to_owned(),
+                Command::ChoiceBack => "an empty line".to_owned(),
                 _ => format!("`{}`", command.name()),
             });
         }

@@ -285,7 +285,9 @@ impl Dialogue {
         }
         let popup = self.popup();
         if popup != self.shown {
-            out.extend_from_slice(&popup);
+            // What was said of a line as a message stands above what is wrong with it.
+            let said = popup.first().is_some_and(|first| out.last() == Some(first));
+            out.extend_from_slice(&popup[usize::from(said)..]);
             self.shown = popup;
         }
         let status = self.app.status().text().split_whitespace().collect::<Vec<_>>().join(" ");

@@ -128,8 +128,8 @@ pub fn choose(app: &mut App) {
     let Some(Popup::Choice(choice)) = app.popups.last() else { return };
     let text = choice.text().trim().to_owned();
     let Some(item) = choice.highlighted().cloned() else {
-        app.say(Role::Warning, "Nothing matches; Esc closes the list.");
-        return;
+        let text = app.setup.keys.fill("Nothing matches; {choice-back} closes the list.");
+        return app.say(Role::Warning, text);
     };
     if let Some(reason) = &item.disabled {
         app.say(Role::Warning, reason.clone());

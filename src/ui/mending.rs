@@ -30,14 +30,14 @@ pub struct Mending {
     problems: Problems,
     at: usize,
     /// What happens when the files are right.
-    then: &'static str,
+    then: String,
 }
 
 impl Mending {
     /// Errors come before warnings.
-    pub fn new(mut problems: Problems, then: &'static str) -> Mending {
+    pub fn new(mut problems: Problems, then: impl Into<String>) -> Mending {
         problems.list.sort_by_key(|problem| !problem.is_error());
-        Mending { problems, at: 0, then }
+        Mending { problems, at: 0, then: then.into() }
     }
 
     /// Looks at another problem.
@@ -46,7 +46,7 @@ impl Mending {
     }
 
     /// Other problems in place of these; the same one is looked at, if there are as many.
-    pub fn replace(&mut self, problems: Problems, then: &'static str) {
+    pub fn replace(&mut self, problems: Problems, then: impl Into<String>) {
         *self = Mending { at: self.at, ..Mending::new(problems, then) };
         self.step(0);
     }
@@ -64,7 +64,7 @@ impl Mending {
         let title = format!("{name}: problem {number} of {of}");
         let mut lines = quoted::rows(&problem::lines(shown, sources, alphabet), width, 3);
         lines.push(Line::empty());
-        lines.extend(Line::of(Role::Hint, self.then).wrap(width, 0));
+        lines.extend(Line::of(Role::Hint, self.then.clone()).wrap(width, 0));
         if let Some(file) = file {
             lines.push(Line::empty());
             lines.extend(problem::text(file, &self.problems.list, sources, alphabet));

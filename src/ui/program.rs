@@ -98,10 +98,11 @@ pub(super) fn reload_now(app: &mut App) {
 }
 
 /// What is said of rules and strategies with errors that are in use in part.
-pub const OTHERS_WORK: &str = "All other rules and strategies can be used meanwhile; Esc goes on.";
+pub const OTHERS_WORK: &str = "All other rules and strategies can be used meanwhile; {page-close} goes on.";
 
 /// Shows what is wrong, problem by problem.
-pub fn mend(app: &mut App, problems: Problems, then: &'static str) {
+pub fn mend(app: &mut App, problems: Problems, then: &str) {
+    let then = app.setup.keys.fill(then);
     app.mending = Some(match app.mending.take() {
         Some(mut mending) => {
             mending.replace(problems, then);

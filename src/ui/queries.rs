@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::candidates::{self, Candidate, Known, LeftLoops};
-use crate::device::{Backend, DeviceList, RunControl};
+use crate::device::{Backend, DeviceError, DeviceList, RunControl};
 use crate::emit::Attempt;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
@@ -394,7 +394,10 @@ fn answer(
         Query::Difference { .. } => Answer::Difference(Arc::new(difference(query))),
         Query::Devices => {
             let mut control = RunControl { cancel: &control.cancel_flag(), progress: &mut |_| {} };
-            let nothing = |_| DeviceList { devices: Vec::new(), notes: Vec::new() };
+            let nothing = |problem: DeviceError| DeviceList {
+                devices: Vec::new(),
+                notes: std::iter::once(problem.message).chain(problem.hint).collect(),
+            };
             Answer::Devices(backend.list(&mut control).unwrap_or_else(nothing))
         }
         Query::Steps { text, at, .. } => Answer::Steps(steps(workspace, (term, at), text, sizes, control)),

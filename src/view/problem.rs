@@ -69,12 +69,18 @@ pub fn in_a_line(problem: &Diagnostic) -> String {
     format!("{} ({})", problem.message, problem.code)
 }
 
+/// Labels that point and say nothing else.
+const POINTING: [&str; 6] =
+    ["here", "not here", "not known", "this fails", "called here", "called from here"];
+
 /// The message and its hints without the place, for a popup that shows the text itself.
 pub fn brief(problem: &Diagnostic) -> Vec<Line> {
     let mut lines = vec![Line::of(Role::Error, in_a_line(problem))];
     // Without its place a label that repeats the message says nothing.
     let message = problem.message.to_lowercase();
-    let says_more = |label: &&diag::Label| !message.contains(&label.message.to_lowercase());
+    let says_more = |label: &&diag::Label| {
+        !POINTING.contains(&&*label.message) && !message.contains(&label.message.to_lowercase())
+    };
     lines.extend(problem.labels.iter().filter(says_more).map(|label| Line::plain(label.message.clone())));
     lines.extend(problem.notes.iter().map(|note| Line::plain(on_the_screen(note))));
     lines.extend(problem.hints.iter().map(|hint| Line::of(Role::Hint, on_the_screen(hint))));

@@ -63,7 +63,7 @@ fn select(which: &Which) -> Result<Selected, Exit> {
                 let texts = files::read(path, &places).map_err(|d| fail(&d))?;
                 if program.replace(texts.program).is_some() {
                     let problem =
-                        Diagnostic::error("E0908", "The rules of one program are tested at a time.");
+                        Diagnostic::error("E0901", "The rules of one program are tested at a time.");
                     return Err(fail(&problem.hint("Run the command once for each program.")));
                 }
                 meant.extend(texts.files.iter().map(|f| f.label.clone()));
@@ -71,7 +71,7 @@ fn select(which: &Which) -> Result<Selected, Exit> {
                 files.extend(texts.files.into_iter().filter(|f| !known.contains(&f.label)));
             }
             _ => {
-                let problem = Diagnostic::error("E0908", format!("`{}` holds no rules.", path.display()));
+                let problem = Diagnostic::error("E0901", format!("`{}` holds no rules.", path.display()));
                 return Err(fail(
                     &problem.hint("Name a file of rules (.rules), or a program (.rise) that has some."),
                 ));
@@ -105,6 +105,9 @@ fn select(which: &Which) -> Result<Selected, Exit> {
     let names: Vec<&String> = names.into_iter().chain(&which.rule).collect();
     for name in &names {
         if rules.get(name).is_none_or(|r| !chosen.contains(r)) {
+            if let Some(problem) = of_no_rules(name) {
+                return Err(fail(&problem));
+            }
             let problem = Diagnostic::error("E0209", format!("There is no rule `{name}` here."));
             let known: Vec<Name> = chosen.iter().map(|r| r.name.clone()).collect();
             return Err(fail(&problem.did_you_mean(name, known.iter().map(|n| &**n))));
@@ -114,6 +117,24 @@ fn select(which: &Which) -> Result<Selected, Exit> {
         chosen.retain(|r| names.iter().any(|n| rules.get(n) == Some(r)));
     }
     Ok(Selected { rules, chosen })
+}
+
+/// What is said of a file that holds no rules, by its name.
+fn of_no_rules(name: &str) -> Option<Diagnostic> {
+    let path = Path::new(name);
+    let problem = |what: String| Diagnostic::error("E0901", what);
+    Some(match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => problem(format!("`{name}` is a folder, and no file of rules."))
+            .hint(format!("`--rules {name}` reads the rules in it, and `{name}/*.rules` names its files.")),
+        Ok(_) => problem(format!("`{name}` is no file of rules: its name does not end in `.rules`."))
+            .hint(format!("Rename it to `{}`.", path.with_extension("rules").display())),
+        // No rule has such a name.
+        Err(_) if name.contains(['.', '/']) => {
+            problem(format!("There is no file `{name}`, and files of rules end in `.rules`."))
+                .hint("Name a rule, a file of rules (.rules), or a program (.rise) that has some.")
+        }
+        Err(_) => return None,
+    })
 }
 
 /// Lists the rules, or shows one.
@@ -133,6 +154,11 @@ fn list(args: &RulesList) -> Result<Exit, Exit> {
             (Some(rule), _) => output::print(&in_full(rule, &aliases(&rules, rule)))?,
             (None, Some(set)) => output::print(&set_in_full(set))?,
             (None, None) => {
+                if Path::new(name).exists() {
+                    let problem = Diagnostic::error("E0901", format!("`{name}` is a file, and no rule."));
+                    let hint = "`--rules DIR` lists the rules of a folder too; `shine-tui rules check FILE` tests those of a file.";
+                    return Err(fail(&problem.hint(hint)));
+                }
                 let problem = Diagnostic::error("E0209", format!("There is no rule `{name}`."));
                 let problem = problem.did_you_mean(name, rules.names().map(|n| &**n));
                 return Err(fail(&problem.hint("`shine-tui rules` lists them.")));

@@ -121,17 +121,17 @@ fn compile(
     match ran.status.success() {
         true if folder.join(&object).is_file() => Ok(()),
         true => Err(DeviceError::new(Cause::NoCompiler, NO_OBJECT)),
-        false => Err(refused(&ran.said, first)),
+        false => Err(refused(&ran.said, &ran.ending(), first)),
     }
 }
 
-/// What a compiler that failed has said, as an error of ours.
-fn refused(said: &str, entry: &str) -> DeviceError {
+/// What a compiler that failed has said, or how it ended without a word, as an error of ours.
+fn refused(said: &str, ending: &str, entry: &str) -> DeviceError {
     if let Some(error) = no_space(said) {
         return error;
     }
     let line = said.lines().find(|line| line.contains("error")).or_else(|| said.lines().next());
-    let line = line.map_or("it gave no reason", str::trim);
+    let line = line.map_or(ending, str::trim);
     if line.contains("_Float16") {
         let message =
             "The C compiler has no half precision, which the kernel uses: `f16` is `_Float16` in C.";
@@ -220,13 +220,18 @@ mod tests {
 
     #[test]
     fn the_first_error_is_the_message() {
-        let error = refused("f.c: In function 'f':\nf.c:2:3: error: expected ';'\n    2 | x\n", "f");
+        let error = refused("f.c: In function 'f':\nf.c:2:3: error: expected ';'\n    2 | x\n", "", "f");
         assert_eq!(error.message, "The C compiler refused the kernel `f`: f.c:2:3: error: expected ';'");
-        let halves = refused("f.c:1:8: error: unknown type name '_Float16'", "f");
+        let halves = refused("f.c:1:8: error: unknown type name '_Float16'", "", "f");
         assert!(
             halves.message.contains("no half precision") && halves.details.contains("f.c:1:8"),
             "{halves}"
         );
-        assert_eq!(refused("ld: final link failed: No space left on device", "f").cause, Cause::Storage);
+        let silent = refused("", "it failed with exit status 4, and said nothing", "f");
+        assert_eq!(
+            (&*silent.message, &*silent.details),
+            ("The C compiler refused the kernel `f`: it failed with exit status 4, and said nothing", "")
+        );
+        assert_eq!(refused("ld: final link failed: No space left on device", "", "f").cause, Cause::Storage);
     }
 }

@@ -4,6 +4,7 @@ use super::super::{Cause, DeviceError, Settings, text};
 use crate::emit::C_FLAGS;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -74,7 +75,11 @@ impl Toolchain {
         if ran.status.success() && object.is_file() {
             return Ok(());
         }
-        let said = if ran.status.success() { NO_OBJECT.to_owned() } else { ran.said };
+        let said = match ran.status.success() {
+            true => NO_OBJECT.to_owned(),
+            false if ran.said.trim().is_empty() => ran.ending(),
+            false => ran.said,
+        };
         Err(no_space(&said).unwrap_or_else(|| DeviceError::new(Cause::NoCompiler, "").details(said)))
     }
 }
@@ -103,6 +108,17 @@ impl Ran {
         let said = text::heard(said, MOST);
         let printed = printed.join().unwrap_or_default();
         Ok(Ran { status: child.wait()?, printed, said })
+    }
+}
+
+impl Ran {
+    /// How a program ended that failed and said nothing.
+    pub fn ending(&self) -> String {
+        match (self.status.code(), self.status.signal()) {
+            (_, Some(signal)) => format!("it was ended by signal {signal}, and said nothing"),
+            (Some(code), _) => format!("it failed with exit status {code}, and said nothing"),
+            (None, None) => "it failed, and said nothing".to_owned(),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::retry_on_intr;
 use rustix::process::{Resource, Rlimit, Signal, kill_current_process_group, setrlimit};
 use std::fs::File;
-use std::io::{self, Read, StdinLock};
+use std::io::{self, Read, StdinLock, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -29,11 +29,13 @@ use tempfile::TempDir;
 struct State {
     /// Is it at work on a question, or has it answered?
     at_work: bool,
+    /// Has a question come?
+    was_asked: bool,
     /// The folder of its temporary files.
     folder: Option<PathBuf>,
 }
 
-static STATE: Mutex<State> = Mutex::new(State { at_work: true, folder: None });
+static STATE: Mutex<State> = Mutex::new(State { at_work: true, was_asked: false, folder: None });
 
 fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -48,10 +50,26 @@ pub fn main() -> ExitCode {
     if is_alone(Some(&Timespec::default())) {
         remove_files();
     }
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+    let Err(problem) = done else { return ExitCode::SUCCESS };
+    if !state().was_asked {
+        // Nobody may be there to read it.
+        let _ = write!(io::stderr(), "{}", unasked(&problem));
     }
+    ExitCode::FAILURE
+}
+
+/// What is said where no question came.
+fn unasked(problem: &io::Error) -> String {
+    let what = match problem.kind() {
+        io::ErrorKind::UnexpectedEof => {
+            "No question of another `shine-tui` has come to this worker before its input ended."
+        }
+        _ => "What has come to this worker is no question of a `shine-tui` of this version.",
+    };
+    format!(
+        "error[E0714]: {what}\n = hint: A worker is started by another `shine-tui`, on this or on another machine: \
+         `shine-tui bench PROGRAM.rise --worker 'ssh node shine-tui worker'`.\n"
+    )
 }
 
 /// Answers questions until none comes after one that the worker stays for.
@@ -60,7 +78,10 @@ fn answer_all(answers: &mut File) -> io::Result<()> {
     let mut contexts = Contexts::default();
     loop {
         let (question, length) = wire::receive::<Ask>(&mut questions)?;
-        state().at_work = true;
+        {
+            let mut state = state();
+            (state.at_work, state.was_asked) = (true, true);
+        }
         let stays = matches!(question, Ask::Run { stay: true, .. });
         let (tell, outputs) = answer(question, length, &mut questions, &mut contexts, answers);
         state().at_work = false;
@@ -119,12 +140,15 @@ fn modest() {
 }
 
 /// Ends the group as soon as the parent is gone, and leaves no files behind. A worker that has answered has a while to end by
-/// itself, as drivers write their caches then.
+/// itself, as drivers write their caches then, and so has one that was asked nothing, which says so.
 fn watch() {
     std::thread::spawn(|| {
         is_alone(None);
-        let at_work = state().at_work;
-        if !at_work {
+        let may_end_by_itself = {
+            let state = state();
+            !state.at_work || !state.was_asked
+        };
+        if may_end_by_itself {
             std::thread::sleep(GRACE);
         }
         remove_files();

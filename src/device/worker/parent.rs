@@ -9,6 +9,7 @@ use super::FLAG;
 use super::wire::{self, Ask, MAX_OBJECT, PREFIX, Tell};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -181,8 +182,14 @@ impl Worker {
             )
         };
         let mut child = process.spawn().map_err(|error| {
-            missing(&error.to_string())
-                .hint("Kernels run in a second process of this program; check that it may be executed.")
+            let hint = match error.raw_os_error().map(Errno::from_raw_os_error) {
+                Some(Errno::MFILE) => "Raise the limit for open files (`ulimit -n`).",
+                Some(Errno::AGAIN | Errno::NOMEM) => {
+                    "Raise the limit for processes (`ulimit -u`), or end some that take memory."
+                }
+                _ => "Kernels run in a second process of this program; check that it may be executed.",
+            };
+            missing(&error.to_string()).hint(hint)
         })?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {

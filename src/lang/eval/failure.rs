@@ -1,7 +1,7 @@
 //! What can go wrong when a program is evaluated, in sentences (codes E0190 to E0199).
 
 use crate::declared::Declared;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Subject};
 use crate::nat::NatError;
 use crate::pattern::Pattern;
 use crate::ty::{Scalar, Type};
@@ -52,12 +52,14 @@ pub fn wrong_inputs(found: usize, expected: usize) -> Diagnostic {
 
 pub fn out_of_bounds(pattern: Pattern, index: impl Display, length: impl Display) -> Diagnostic {
     Diagnostic::error("E0192", format!("`{pattern}` accesses element {index} of {length} elements."))
+        .about(Subject::Pattern(pattern))
 }
 
 pub fn division_by_zero(pattern: Pattern) -> Diagnostic {
     Diagnostic::error("E0193", format!("`{pattern}` divides an integer by zero."))
         .note("What a kernel would compute there is undefined.")
         .hint("Make sure that the divisor is never zero, for instance with `max 1 d`.")
+        .about(Subject::Pattern(pattern))
 }
 
 /// The least number of a signed type by -1: no number of the type is that large.
@@ -68,6 +70,7 @@ pub fn quotient_too_large(pattern: Pattern, scalar: Scalar) -> Diagnostic {
     )
     .note("What a kernel would compute there is undefined.")
     .hint("Convert the numbers to a wider type first, with `cast`.")
+    .about(Subject::Pattern(pattern))
 }
 
 /// A foreign function, which runs only with the user's leave.

@@ -341,7 +341,9 @@ impl<'o> Printer<'o> {
             match (p.pattern, spine.args.as_slice()) {
                 (op, [(partial, left), (_, right)])
                     if let Some(tight) = operator_tightness(op)
-                        && !(looks_like_size(left.term) && looks_like_size(right.term)) =>
+                        && !(tight > Tight::Comparison
+                            && looks_like_size(left.term)
+                            && looks_like_size(right.term)) =>
                 {
                     let chain = self.infix(p, spine.head, (*partial, *left, *right), tight);
                     return (chain.nest(2).group(), tight);

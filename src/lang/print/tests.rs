@@ -112,6 +112,9 @@ fn operators_take_the_parentheses_they_need() {
     );
     assert_eq!(show(b::make_array(vec![x(), sum()])), "[x, x + 1.0]");
     assert_eq!(show(b::make_pair(x(), sum())), "(x, x + 1.0)");
+    // Sizes that are compared are no size.
+    let size = |name: &str| Term::lit(Literal::Nat(n(name)));
+    assert_eq!(show(b::lt(size("n"), size("m"))), "n < m");
     let one = b::partial(Pattern::Sub, vec![], vec![x()], &[Type::f32()]);
     assert_eq!(show(one), "(-) x");
 }

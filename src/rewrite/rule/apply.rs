@@ -140,12 +140,12 @@ impl Rule {
     /// As [`Rule::apply`].
     pub fn apply_telling(&self, t: &Term, args: &[RuleArg], tells: bool) -> Result<Applied, WhyNot> {
         self.check_arguments(args)?;
+        self.check_sizes(args)?;
         let mut applied = match (&*self.body, self.equation(args)) {
             (Body::Procedure(p), _) => (p.run)(t, args)?,
             (Body::RightToLeft(back), _) => back.apply(t, args, tells)?,
             (_, None) => return Err(self.misfit(args)),
             (_, Some(eq)) => {
-                self.check_sizes(args)?;
                 // What is wrong with a term that is given comes first.
                 let takes_terms = args.iter().any(|a| matches!(a, RuleArg::Term(_)));
                 if !takes_terms && is_other_pattern(eq, t) {
@@ -172,7 +172,9 @@ impl Rule {
             }
         }
         applied.term = applied.term.rewritten_from(t);
-        if !fits(&Path::root(), &applied.term) {
+        // A size that is too large to be written counts as unknown.
+        let is_beyond = applied.term.has_metas() && !t.has_metas();
+        if is_beyond || !fits(&Path::root(), &applied.term) {
             return Err(WhyNot::here(Reason::TooLarge));
         }
         if applied.term.ty() != t.ty() {

@@ -154,12 +154,22 @@ impl Condition {
             Condition::ScalarType(t) => matches!(b.types.get(*t), Some(Some(t)) if t.as_scalar().is_some()),
             Condition::Works(p, ty) => is_instance(*p, &[], &ty.subst(b)),
         };
+        if let (false, Some(reason)) = (holds, self.refused_type(eq, b)) {
+            return Err(WhyNot::here(reason));
+        }
         let text = || self.text(eq);
         match holds {
             true => Ok(()),
             false if self.asks_the_kind() => Err(WhyNot::here(Reason::Unfit(text()))),
             false => Err(WhyNot::here(Reason::Condition(text()))),
         }
+    }
+
+    /// That a type that was found is none that the condition asks for.
+    pub fn refused_type(&self, eq: &Equation, b: &Bindings) -> Option<Reason> {
+        let Condition::ScalarType(t) = self else { return None };
+        let found = b.types.get(*t)?.as_ref().filter(|t| t.as_scalar().is_none())?;
+        Some(Reason::Unfit(format!("{}, where {} is {found}", self.text(eq), eq.types[*t].name)))
     }
 
     /// Does it ask what kind of term stands here? Elsewhere stands another.

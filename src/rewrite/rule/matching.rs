@@ -7,6 +7,7 @@ use super::bindings::{Bindings, Bound};
 use super::equation::{Equation, Sides};
 use super::pat::{Pat, PatArg, PatNode};
 use super::why::{Reason, Shape, WhyNot};
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, isolate, solve};
 use crate::lang::path::Path;
 use crate::lang::term::{Arg, Expr, Term};
@@ -33,8 +34,8 @@ pub fn matches(eq: &Equation, lhs: &Pat, start: Bindings, t: &Term, tells: bool)
             m.ty(&var.ty, &given)?;
         }
     }
-    m.go(lhs, t)?;
-    m.settle()?;
+    let ended = m.go(lhs, t).and_then(|()| m.settle());
+    ended.map_err(|why| if tells { m.of_another_kind(why) } else { why })?;
     Ok(m.bindings)
 }
 
@@ -91,6 +92,21 @@ fn whole_application(mut why: WhyNot, depth: usize) -> WhyNot {
     why
 }
 
+/// What the size would have to be a multiple of, and is not.
+fn divisor(known: &Nat, found: &Nat) -> Option<Nat> {
+    let [unknown] = known
+        .vars()
+        .into_iter()
+        .filter(|v| matches!(v, NatVar::Meta(_)))
+        .collect::<Vec<_>>()
+        .try_into()
+        .ok()?;
+    let factor = known.exact_div(&Nat::variable(unknown));
+    let never =
+        !factor.has_metas() && SizeConstraint::Divides(factor.clone(), found.clone()).decide() == Some(false);
+    never.then_some(factor)
+}
+
 struct Matcher<'a> {
     eq: &'a Equation,
     /// Is it told where the match stops?
@@ -114,6 +130,13 @@ impl Matcher<'_> {
     /// What is too large is always told: no other place would be better.
     fn told(&self) -> Result<(), WhyNot> {
         if self.tells { Ok(()) } else { Err(WhyNot::untold()) }
+    }
+
+    /// Why a size does not fit, unless elements of another kind are meant: no other size would help those here.
+    fn of_another_kind(&self, why: WhyNot) -> WhyNot {
+        let Reason::Size { .. } = &why.reason else { return why };
+        let other = self.eq.conditions.iter().find_map(|c| c.refused_type(self.eq, &self.bindings));
+        other.map_or(why.clone(), |reason| WhyNot { reason, ..why })
     }
 
     fn shape<T>(&self, expected: Shape, found: &Term) -> Result<T, WhyNot> {
@@ -374,8 +397,8 @@ impl Matcher<'_> {
             Solution::Contradiction if self.is_beyond(&known, found) => self.fail(Reason::TooLarge),
             Solution::Bind(..) | Solution::Contradiction => {
                 self.told()?;
-                let expected = self.eq.readable_size(&known);
-                self.fail(Reason::Size { expected, found: found.clone() })
+                let (expected, divisor) = (self.eq.readable_size(&known), divisor(&known, found));
+                self.fail(Reason::Size { expected, found: found.clone(), divisor })
             }
         }
     }
@@ -398,7 +421,7 @@ impl Matcher<'_> {
                 let (expected, found, at) = self.deferred.swap_remove(0);
                 self.path = at.steps().to_vec();
                 let expected = self.eq.readable_size(&self.bindings.size(&expected));
-                return self.fail(Reason::Size { expected, found });
+                return self.fail(Reason::Size { expected, found, divisor: None });
             }
         }
         Ok(())

@@ -24,8 +24,8 @@ pub enum Reason {
     Shape { expected: Shape, found: Term },
     /// The term has another type.
     Type { expected: Type, found: Type },
-    /// A size of the left side cannot be this one.
-    Size { expected: Nat, found: Nat },
+    /// A size of the left side cannot be this one; where it has to be a multiple, of what.
+    Size { expected: Nat, found: Nat, divisor: Option<Nat> },
     /// An explicit argument of a pattern is another one.
     Argument { expected: String, found: String },
     /// The variable stands for two different terms.
@@ -192,10 +192,15 @@ impl fmt::Display for WhyNot {
             Reason::Differs { variable, first, found } => {
                 write!(f, "`{variable}` is {} at first and {} here", describe(first), describe(found))?;
             }
-            Reason::Size { expected, found } => match remainder(expected, found) {
-                Some(text) => write!(f, "{text}")?,
+            Reason::Size { expected, found, divisor } => match divisor {
+                Some(divisor) => write!(f, "{divisor} does not divide {found}")?,
                 None => write!(f, "the size must be {expected}, but is {found}")?,
             },
+            Reason::Type { expected, found } if expected.as_fun().is_none() && found.as_fun().is_some() => {
+                let what =
+                    if expected.as_array().is_some() { "an array of the form" } else { "data of the type" };
+                write!(f, "expected {what} {expected}, found a function of the type {found}")?
+            }
             Reason::Type { expected, found } => {
                 let (part, other) = difference(expected, found);
                 write!(f, "expected the type {part}, found {other}")?;
@@ -229,12 +234,4 @@ fn fits(pattern: &Type, found: &Type) -> bool {
         (TypeKind::Index(_), TypeKind::Index(_)) => true,
         _ => pattern == found,
     }
-}
-
-/// `32 does not divide 100`, when that is what is wrong.
-fn remainder(expected: &Nat, found: &Nat) -> Option<String> {
-    let [unknown] = expected.vars().try_into().ok()?;
-    let factor = expected.exact_div(&Nat::variable(unknown)).as_constant()?;
-    let size = found.as_constant()?;
-    (factor != 0 && size % factor != 0).then(|| format!("{factor} does not divide {size}"))
 }

@@ -1,6 +1,7 @@
 //! What can be said of a search before it runs: that the patterns or sizes that its sketch asks for cannot be made of those
 //! that there are, or hardly so.
 
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::pattern::Pattern;
@@ -22,19 +23,25 @@ pub struct Forecast {
     pub never: bool,
 }
 
-/// That what the sketch says of types or of sizes cannot be met, whatever the program and the rules are.
-pub fn contradiction(sketch: &Sketch) -> Option<String> {
+/// That what the sketch says of types or of sizes cannot be met, whatever the rules are. `given` puts in the values of the program's
+/// sizes that are known.
+pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<String> {
     if let Some(why) = sketch.ill_typed() {
         return Some(format!("No program is like the sketch: {why}."));
     }
-    let mut never: IndexSet<Nat> = IndexSet::new();
+    let mut never: IndexSet<(Nat, Nat)> = IndexSet::new();
     required(sketch).each_size(&mut |n| {
-        if n.vars().is_empty() && n.as_constant().is_none_or(|n| n < 0) {
-            never.insert(n.clone());
+        let here = given(n);
+        let is_no_number = here.vars().is_empty() && here.as_constant().is_none_or(|n| n < 0);
+        if is_no_number || SizeConstraint::of_size(&here).iter().any(|c| c.decide() == Some(false)) {
+            never.insert((n.clone(), here));
         }
     });
     if !never.is_empty() {
-        let sizes = listed(never.iter().map(|n| format!("`{n}`")));
+        let sizes = listed(never.iter().map(|(n, here)| match n == here {
+            true => format!("`{n}`"),
+            false => format!("`{n}`, which is {here} here"),
+        }));
         return Some(format!(
             "No program is like the sketch: it asks for {sizes}, and sizes are whole numbers."
         ));
@@ -595,6 +602,26 @@ mod tests {
     use crate::lang::infer::program;
     use crate::lang::syntax::{parse_program, parse_sketch};
     use crate::sketch::{Library, read};
+
+    #[test]
+    fn sizes_that_are_no_whole_numbers_are_asked_for_in_vain() {
+        let said = |sketch: &str, given: &[(&str, i64)]| {
+            let tree = parse_sketch(FileId::NOWHERE, sketch).0;
+            let sketch = read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap();
+            let value = |name: &Name| Some(Nat::constant(given.iter().find(|(n, _)| **n == **name)?.1));
+            let named = |v: &NatVar| if let NatVar::Named(name) = v { value(name) } else { None };
+            contradiction(&sketch, &|n| n.subst(&named))
+        };
+        let never = |asked: &str| {
+            Some(format!("No program is like the sketch: it asks for {asked}, and sizes are whole numbers."))
+        };
+        assert_eq!(said("containsMap(n/3, ?)", &[]), None);
+        assert_eq!(said("containsMap(n/3, ?)", &[("n", 1023), ("m", 1024)]), None);
+        assert_eq!(said("containsMap(n/3, ?)", &[("n", 1024)]), never("`n/3`, which is 1024/3 here"));
+        assert_eq!(said("containsMap(n/3, ?) or containsMap(n, ?)", &[("n", 1024)]), None);
+        assert_eq!(said("containsMap(1024/3, ?)", &[]), never("`1024/3`"));
+        assert_eq!(said("containsMap(n/(n + 1), ?)", &[]), never("`n/(n + 1)`"));
+    }
 
     #[test]
     fn sizes_that_never_come_are_told_apart_from_those_that_hardly_do() {

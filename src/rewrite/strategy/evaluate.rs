@@ -57,6 +57,14 @@ pub(super) fn arguments(n: usize) -> String {
     }
 }
 
+/// What is said of a call with more arguments than are taken.
+pub(super) fn too_many(name: &str, taken: usize) -> String {
+    match taken {
+        0 => format!("`{name}` takes no arguments."),
+        taken => format!("`{name}` takes {} and is given more.", arguments(taken)),
+    }
+}
+
 impl<'a> Machine<'a> {
     /// The strategy that a text stands for.
     pub(super) fn strategy(&mut self, text: &'a ast::Strategy, scope: u32) -> Evaluated<StrategyId> {
@@ -463,8 +471,8 @@ impl<'a> Machine<'a> {
                 Node::Rule(*r, extended(args))
             }
             _ => {
-                let message = format!("`{}` takes no more arguments.", self.describe(id));
-                return Err(problem("E0308", message, span, "called here"));
+                let (name, given) = self.head(id);
+                return Err(problem("E0308", too_many(&name, given), span, "called here"));
             }
         };
         Ok(Value::Strategy(self.nodes.insert(node)))
@@ -577,6 +585,16 @@ impl<'a> Machine<'a> {
             }
             Value::Pattern(p) => p.to_string(),
             Value::Addr(a) => a.name().to_owned(),
+        }
+    }
+
+    /// What a call calls, and how many arguments it has.
+    fn head(&self, id: StrategyId) -> (String, usize) {
+        match self.nodes.get(id) {
+            Node::Native(n, args) => (n.name(), args.len()),
+            Node::Call(c, args) => (callee_name(c).to_string(), args.len()),
+            Node::Rule(r, args) => (self.rules[*r as usize].name.to_string(), args.len()),
+            _ => (self.describe(id), 0),
         }
     }
 

@@ -4,7 +4,7 @@
 //! Names mean what they mean when a strategy runs (`evaluate`). A parameter may stand for anything, unless a definition runs
 //! it: then it is a strategy, and what is given for it has all of its arguments.
 
-use super::evaluate::arguments;
+use super::evaluate::{arguments, too_many};
 use super::native::{Native, RENUMBER};
 use super::script::{Definition, Script};
 use crate::lang::diag::{Diagnostic, FileId, Span};
@@ -352,10 +352,7 @@ impl<'a> Reader<'a> {
             What::Call(mut call) => {
                 let Some(wanted) = call.takes.pop_front() else {
                     let Call { name, given, shown_by, .. } = &call;
-                    let message = match given {
-                        0 => format!("`{name}` takes no arguments."),
-                        given => format!("`{name}` takes {} and is given more.", arguments(*given)),
-                    };
+                    let message = too_many(name, *given);
                     self.problem("E0308", message, (at, "too many"), &shown(name, shown_by));
                     return What::Any;
                 };

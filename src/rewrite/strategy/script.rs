@@ -132,6 +132,13 @@ fn repeated(item: &ItemKind) -> Option<(Name, Span, Span)> {
     })
 }
 
+fn defined_twice(name: &Node<Name>, first: Span) -> Diagnostic {
+    Diagnostic::error("E0303", format!("`{}` is defined twice.", name.kind))
+        .label(name.span, "defined again here")
+        .label(first, "first defined here")
+        .hint("Choose another name for one of them.")
+}
+
 /// What is wrong with a name that is built in already.
 fn taken(name: &Node<Name>) -> Option<Diagnostic> {
     let built_in =
@@ -173,7 +180,7 @@ fn clause(item: &Item) -> Option<Clause> {
 }
 
 /// Names that must differ from each other.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Space {
     Strategies,
     Sketches,
@@ -201,6 +208,8 @@ pub struct Script {
     sets: IndexMap<Name, LocalSet>,
     aliases: IndexMap<Name, OtherName>,
     imports: Vec<(String, Span)>,
+    /// Where each name was defined last, and whether by the library.
+    defined: IndexMap<(Space, Name), (Span, bool)>,
 }
 
 impl Script {
@@ -224,7 +233,7 @@ impl Script {
     }
 
     /// Adds the definitions of a file. What a user's file defines replaces the library's definition of that name, but for
-    /// the library.
+    /// the library. Two files of the user's, or of the library's, do not define one name.
     pub fn add(&mut self, file: &File, library: bool) -> Vec<Diagnostic> {
         let mut problems = vec![];
         // Sketches and sets of rules stand where strategies cannot, so they may share their names.
@@ -236,13 +245,14 @@ impl Script {
                 && let Some(first) = here.get(&(space, name.kind.clone()))
                 && !(matches!(item.kind, ItemKind::Strategy(_)) && self.strategies.contains_key(&name.kind))
             {
-                problems.push(
-                    Diagnostic::error("E0303", format!("`{}` is defined twice.", name.kind))
-                        .label(name.span, "defined again here")
-                        .label(*first, "first defined here")
-                        .hint("Choose another name for one of them."),
-                );
+                problems.push(defined_twice(name, *first));
                 continue;
+            }
+            if let Some(name) = name.filter(|name| !here.contains_key(&(space, name.kind.clone()))) {
+                let before = self.defined.insert((space, name.kind.clone()), (name.span, library));
+                if let Some((first, _)) = before.filter(|(_, by_library)| *by_library == library) {
+                    problems.push(defined_twice(name, first));
+                }
             }
             if let Some((name, first, again)) = repeated(&item.kind) {
                 problems.push(
@@ -475,6 +485,29 @@ mod tests {
         assert_eq!(strategy("strategy b(x = 32, y = f(3)) =\n  x", "b"), Some("b(x = 32, y = f(3))"));
         assert_eq!(strategy("--| Doc.\nstrategy tidy =\n  normalize(id)", "tidy"), Some("tidy"));
         assert_eq!(head("sketch lines(n: Size) = ?", "sketch", "lines"), Some("lines(n: Size)"));
+    }
+
+    #[test]
+    fn two_files_do_not_define_one_name() {
+        let (mut script, problems) = Script::library(&mut Sources::new());
+        assert!(problems.is_empty(), "{problems:?}");
+        let mut told = |text: &str, library: bool| -> Vec<String> {
+            let problems = script.add(&parse_elevate(FileId::NOWHERE, text).0, library);
+            problems.into_iter().map(|d| d.message).collect()
+        };
+        // A user's name may be the library's, and a sketch's a strategy's.
+        assert!(
+            told("strategy tile(x) = id\nsketch own = ?\nrules few = { splitJoin(4) }", false).is_empty()
+        );
+        assert!(told("strategy own([]) = id\nstrategy own(x) = id", false).is_empty());
+        for (text, name) in [
+            ("strategy tile(x) = fail", "tile"),
+            ("alias own = id", "own"),
+            ("sketch own(f) = f", "own"),
+            ("rules few = { splitJoin(8) }", "few"),
+        ] {
+            assert_eq!(told(text, false), [format!("`{name}` is defined twice.")]);
+        }
     }
 
     #[test]

@@ -452,6 +452,11 @@ pub fn device(app: &mut App, name: &str) {
         app.say(Role::Hint, "The devices are still being looked for; try again in a moment.");
         return;
     };
+    if list.devices.is_empty() {
+        // Where kernels run elsewhere, nobody may have answered.
+        let why = list.notes.join(" ");
+        return app.tell(Role::Error, if why.is_empty() { "There is no device.".to_owned() } else { why });
+    }
     if !name.is_empty() {
         match crate::device::select(&list.devices, name) {
             Ok(info) => {

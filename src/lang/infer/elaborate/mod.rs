@@ -18,7 +18,7 @@ use super::tree::{Node, Tree};
 use crate::diag::{Diagnostic, Span};
 use crate::pattern::Pattern;
 use crate::syntax::ast::{Component, Expr, ExprKind, Ident, Op, Param, ParamKind};
-use crate::syntax::pairs;
+use crate::syntax::{pairs, print};
 use crate::ty::Type;
 
 /// How the names of sizes of steps start, each of which is one in trees; terms name them by depth.
@@ -99,6 +99,13 @@ impl Infer {
                 if let ExprKind::Lam(_, body) = &inner.kind
                     && ty.as_fun().is_none()
                 {
+                    let shown = print::ty(written, &print::Options::default());
+                    let meant = match ty.as_array() {
+                        None => format!("`\\x. (cast x : {shown})`"),
+                        Some(_) => format!(
+                            "`(map (\\x. …) xs : {shown})`, or `\\x. (… : {shown})` where it is the body's"
+                        ),
+                    };
                     self.problem(
                         Diagnostic::error(
                             codes::MISMATCH,
@@ -106,9 +113,7 @@ impl Infer {
                         )
                         .label(written.span, "the type of the whole function")
                         .label(body.span, "perhaps meant for this")
-                        .hint(format!(
-                            "Put the part that has the type into parentheses: `\\x. (cast x : {ty})`."
-                        )),
+                        .hint(format!("Put the part that has the type into parentheses: {meant}.")),
                     );
                     return self.error_tree(e.span);
                 }

@@ -45,6 +45,11 @@ struct Inferred {
 /// # Errors
 /// All problems.
 pub(super) fn equation(rule: &ast::Rule, patterns: &Patterns) -> Result<Typed, Vec<Diagnostic>> {
+    read(rule, patterns, true)
+}
+
+/// `explains`: is it told which condition would make the rule well-typed?
+fn read(rule: &ast::Rule, patterns: &Patterns, explains: bool) -> Result<Typed, Vec<Diagnostic>> {
     let declared = Declared::of(&rule.params)?;
     let slots: Vec<Name> = declared.slots.iter().map(|s| s.name.clone()).collect();
     let mut scopes = Scopes::new(&slots, &declared.nats, patterns);
@@ -65,11 +70,40 @@ pub(super) fn equation(rule: &ast::Rule, patterns: &Patterns) -> Result<Typed, V
     // Most rules pass on data alone, and patterns on the right say so; those of the lambda calculus pass on functions.
     let inferred = match infer(rule, &declared, &scopes, &lhs, &rhs, false) {
         Ok(inferred) => inferred,
-        Err(first) => {
-            infer(rule, &declared, &scopes, &lhs, &rhs, true).map_err(|_| misspelt(first, &scopes))?
-        }
+        Err(first) => infer(rule, &declared, &scopes, &lhs, &rhs, true).map_err(|_| match explains {
+            true => unforbidden(rule, patterns, misspelt(first, &scopes), &scopes),
+            false => vec![],
+        })?,
     };
     assemble(rule, &declared, &scopes, inferred)
+}
+
+/// The problems with the condition that a variable does not mention a binder, where the rule is well-typed with it: what may
+/// mention the binder must find one of its type on the right, too.
+fn unforbidden(
+    rule: &ast::Rule,
+    patterns: &Patterns,
+    mut problems: Vec<Diagnostic>,
+    scopes: &Scopes,
+) -> Vec<Diagnostic> {
+    let name = |name: &Name| ast::Node::new(Span::NOWHERE, name.clone());
+    let condition = |binder: &Name, variable: &Name| {
+        let variable = ast::Node::new(Span::NOWHERE, ExprKind::Name(variable.clone()));
+        ast::Node::new(Span::NOWHERE, ast::ConditionKind::NotIn(name(binder), variable))
+    };
+    let all = scopes.vars.iter().flat_map(|(v, binders)| binders.iter().map(move |b| (b, v)));
+    let written = |binder: &&Name| !scopes.apart.iter().any(|(pair, _)| pair == *binder);
+    let missing = all.filter(|(b, _)| written(b)).find(|(binder, variable)| {
+        let conditions = rule.conditions.iter().cloned().chain([condition(binder, variable)]).collect();
+        read(&ast::Rule { conditions, ..rule.clone() }, patterns, false).is_ok()
+    });
+    if let (Some((binder, variable)), Some(first)) = (missing, problems.first_mut()) {
+        let clause = if rule.conditions.is_empty() { "where " } else { ", " };
+        first.hints = vec![format!(
+            "`{variable}` may mention `{binder}` on the left, which is of another type on the right: add `{clause}{binder} notin {variable}`."
+        )];
+    }
+    problems
 }
 
 /// The declared parameters of a rule.
