@@ -4,19 +4,22 @@
 /// declared why it lies there; none about other lines, and none where the code has other barriers than these.
 pub fn of_line<'a>(code: &str, line: usize, reasons: &'a str) -> Vec<&'a str> {
     let lines: Vec<&str> = code.lines().collect();
-    let begins = |line: &&str| line.starts_with("kernel ");
-    let Some(begin) = lines.get(..=line).and_then(|before| before.iter().rposition(|line| begins(&line)))
-    else {
+    let Some(begin) = lines.get(..=line).and_then(|before| before.iter().rposition(begins)) else {
         return vec![];
     };
     let kernel = lines.get(begin..).unwrap_or_default();
-    let end = kernel.iter().skip(1).position(|line| begins(&line)).map_or(kernel.len(), |after| after + 1);
+    let end = kernel.iter().skip(1).position(begins).map_or(kernel.len(), |after| after + 1);
     let (kernel, at) = (kernel.get(..end).unwrap_or(kernel), line - begin);
     let told = of_kernel(reasons, kernel);
     if is_barrier(kernel.get(at).copied().unwrap_or_default()) {
         return of_barrier(&told, kernel, at);
     }
     of_memory(&told, kernel, at)
+}
+
+/// Whether a kernel begins here.
+fn begins(line: &&str) -> bool {
+    line.starts_with("kernel ")
 }
 
 fn is_barrier(line: &str) -> bool {
