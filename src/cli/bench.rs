@@ -74,7 +74,8 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
         output::print(&in_words(&m))?;
         if let Some((device, peak)) = allowed {
             let alphabet = if output::unicode() { Alphabet::Unicode } else { Alphabet::Ascii };
-            let lines = roofline_view::page(&device, peak, &[(session.current(), &m)], 100, alphabet).lines();
+            let all = [(session.current(), &m)];
+            let lines = roofline_view::page(&device, peak, &all, None, 100, alphabet).lines();
             output::print(
                 &lines.iter().map(|line| line.text().trim_end().to_owned() + "\n").collect::<String>(),
             )?;

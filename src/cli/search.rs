@@ -31,11 +31,9 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
         ));
     }
     if args.elevate {
-        let problem = |why: String| {
-            Diagnostic::error("E0419", "The rewrites cannot be written as a strategy.").note(why)
-        };
         let text = match &end.result {
-            Ok(_) => derivation::written(workspace, &searches, &way).map_err(|why| fail(&problem(why)))?,
+            Ok(_) => derivation::written(workspace, &searches, &way)
+                .map_err(|why| fail(&derivation::not_written(why)))?,
             Err(stuck) => return Err(fail(stuck)),
         };
         output::print(&text)?;

@@ -238,6 +238,32 @@ impl Search {
         &self.text
     }
 
+    /// The search that holds a rule back after so many iterations, as text.
+    pub fn holding(&self, rule: &str, iterations: usize) -> String {
+        let part = |kind| Strategy { kind, span: self.span };
+        let after =
+            part(StrategyKind::Number(Number { digits: iterations.to_string().into(), suffix: None }));
+        let held = part(StrategyKind::Call(Ident::new(self.span, rule.into()), vec![after]));
+        let mut reach = self.reach.clone();
+        let before = reach.options.iter_mut().find_map(|(name, value)| match &mut value.kind {
+            StrategyKind::List(all) if &*name.kind == "freeze" => Some(all),
+            _ => None,
+        });
+        match before {
+            Some(all) => {
+                all.retain(
+                    |other| !matches!(&other.kind, StrategyKind::Call(name, _) if &*name.kind == rule),
+                );
+                all.push(held);
+            }
+            None => reach
+                .options
+                .push((Ident::new(self.span, "freeze".into()), part(StrategyKind::List(vec![held])))),
+        }
+        let tree = part(StrategyKind::Reach(Box::new(reach)));
+        print::strategy(&tree, &print::Options::default())
+    }
+
     /// The search that takes the program of this rank of so many, as text.
     pub fn taking(&self, rank: usize, of: usize) -> String {
         let mut reach = self.reach.clone();

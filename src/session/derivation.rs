@@ -4,9 +4,12 @@
 //! written was run and gave what the search found.
 
 use super::history::RevisionStep;
+use super::jobs::Control;
 use super::searching::{Examined, FROM_THE_RIGHT};
 use super::shortcut;
-use super::workspace::{Leg, Workspace};
+use super::state::Progress;
+use super::workspace::{Examination, Leg, StrategyText, Workspace};
+use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
@@ -24,6 +27,26 @@ const NORMALISING: [&str; 2] = [NORMAL, "DFNF"];
 
 /// Traversals pass over so many places at which a rule would apply.
 const MOST_SKIPPED: usize = 9;
+
+/// The strategy that makes of a program, without a search, what this one makes of it.
+///
+/// # Errors
+/// It does not get to its end, or `E0419`: its rewrites cannot be written.
+pub fn frozen(
+    workspace: &Workspace,
+    term: &Term,
+    strategy: &StrategyText,
+    control: &Control<Progress>,
+) -> Result<String, Diagnostic> {
+    let Examination { end, searches, way } = workspace.examine(term, strategy, 1, control);
+    end.result?;
+    written(workspace, &searches, &way).map_err(not_written)
+}
+
+/// What is told where the rewrites of searches cannot be written.
+pub fn not_written(why: String) -> Diagnostic {
+    Diagnostic::error("E0419", "The rewrites cannot be written as a strategy.").note(why)
+}
 
 /// The strategies of searches that followed each other and of the rewrites in between, and one that runs them all.
 ///

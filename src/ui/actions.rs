@@ -7,7 +7,7 @@ use super::panes::{self, bench, best, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::queries::{Answer, Query};
 use super::script::searches;
-use super::{branches, lists, results, stepping};
+use super::{branches, frozen, lists, results, stepping};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::{Action, Outcome, RevisionId, SearchOutcome};
@@ -166,6 +166,9 @@ pub fn news(app: &mut App) {
                     app.tell(Role::Warning, away);
                 }
                 app.touch(&[Pane::Bench]);
+            }
+            (Query::Frozen { text, file, .. }, Answer::Frozen(written)) => {
+                frozen::known(app, &text, &file, written);
             }
             (Query::Steps { revision, text, at }, Answer::Steps(steps)) => {
                 stepping::known(app, revision, text, at, steps)

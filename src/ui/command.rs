@@ -115,6 +115,8 @@ commands! {
     Place "whole" Screen None, always, "Run strategies and searches on the whole program, or at the selection again.";
     Search "search" Screen None, search, "Run the last search again from the present term, with its graph where that is kept.";
     Sketch "sketch" Screen Some("reach SKETCH using RULES"), always, "Type a sketch, the rules and the limits, and search for it.";
+    Hold "hold" Screen None, holds, "Hold back a rule that grows the graph of the last search: choose it, and search on without it.";
+    Frozen "as-strategy" Screen Some("FILE.elevate"), made, "Write what made the present state, in the history the highlighted one, as a strategy of single rewrites, which needs no search: shown and copied, or put into a file.";
     Best "best" Screen Some("10 reach SKETCH using RULES"), always, "Search, and measure the best programs that are found, which are ranked by their time; without one, the last search.";
     Point "point" Screen None, always, "Make a sketch of the selected sub-term, to be widened step by step, with how much it describes.";
     Narrow "narrow" Screen None, widened, "Take back the last step by which the sketch was widened.";
@@ -275,6 +277,15 @@ fn can_redo(facts: &Facts) -> Enabled {
 
 fn search(facts: &Facts) -> Enabled {
     require(facts.search, "No search has been typed yet; {sketch} types one.")
+}
+
+fn holds(facts: &Facts) -> Enabled {
+    search(facts)?;
+    require(facts.running.is_none(), "The search is running; {cancel} stops it, and it goes on from there.")
+}
+
+fn made(facts: &Facts) -> Enabled {
+    require(facts.made, "Nothing was done yet to come to this state: it is the program as it was written.")
 }
 
 fn swept(facts: &Facts) -> Enabled {

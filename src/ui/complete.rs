@@ -49,6 +49,12 @@ enum Place {
     Sketch,
     Rules,
     Option,
+    /// Behind the sketch of a search, or behind its rules: what may still be said of it.
+    Clause {
+        using: bool,
+    },
+    /// What is typed there has no names to choose from.
+    Nothing,
 }
 
 fn is_word(c: char) -> bool {
@@ -82,10 +88,21 @@ pub fn at(app: &App, kind: EntryKind, before: &str) -> Completion {
             let sets = workspace.rules.sets().map(|set| of(set.name.to_string(), &set.doc));
             sets.chain(rules(app)).collect()
         }
+        (_, Place::Clause { using }) => {
+            let rules =
+                of("using ".to_owned(), "With which rules it searches; without, it chooses them itself.");
+            let limits = of(
+                "with (".to_owned(),
+                "Limits of the search, rules that are held back, and what it prefers.",
+            );
+            using.then_some(rules).into_iter().chain([limits]).collect()
+        }
+        (_, Place::Nothing) => Vec::new(),
         (_, Place::Option) => OPTIONS.iter().map(|name| of(format!("{name}: "), "")).collect(),
     };
     // Behind `using` there are names only, the sets first.
-    let anything = kind == EntryKind::Sizes || matches!(place, Place::Option | Place::Rules);
+    let anything =
+        kind == EntryKind::Sizes || matches!(place, Place::Option | Place::Rules | Place::Clause { .. });
     let mut offers: Vec<Offer> = if word.is_empty() && !anything {
         Vec::new()
     } else {
@@ -148,34 +165,61 @@ fn strategies(app: &App, inside: bool) -> Vec<Offer> {
 fn read(text: &str) -> (Place, Vec<String>) {
     let mut place = Place::Strategy;
     let mut open: Vec<(char, String)> = Vec::new();
+    // How many brackets were open where the part of a search began that is being typed.
+    let mut begun = 0;
     let mut word = String::new();
     for c in text.chars() {
         if is_word(c) {
             word.push(c);
             continue;
         }
-        place = match word.as_str() {
-            "reach" | "satisfies" => Place::Sketch,
-            "using" => Place::Rules,
-            "with" => Place::Option,
-            _ => place,
-        };
+        let begins = after_keyword(&word, place);
+        if let Some(part) = begins {
+            place = part;
+            // What is asked by `satisfies` stands in its bracket.
+            begun = open.len() + usize::from(word == "satisfies");
+        }
+        // A part ends with its name, or with the bracket that was opened in it.
+        let named = begins.is_none() && !word.is_empty() && c.is_whitespace();
         match c {
             '(' | '[' | '{' => open.push((c, std::mem::take(&mut word))),
             ')' | ']' | '}' => drop(open.pop()),
             ';' | '@' | '<' => place = Place::Strategy,
             _ => {}
         }
+        let ends = open.len() == begun && (named || matches!(c, ')' | ']' | '}'));
+        place = match (place, c) {
+            (Place::Sketch, _) if ends || c == '?' && open.len() == begun => Place::Clause { using: true },
+            (Place::Rules, _) if ends => Place::Clause { using: false },
+            (Place::Option | Place::Nothing, _) if ends => Place::Nothing,
+            // A bracket that was open before the search closes around it.
+            (
+                Place::Clause { .. } | Place::Nothing | Place::Option | Place::Rules | Place::Sketch,
+                ')' | ']' | '}',
+            ) if open.len() < begun => Place::Strategy,
+            (Place::Clause { .. }, ',') => Place::Strategy,
+            // More of a sketch follows an operator.
+            (Place::Clause { using: true }, '+' | '*' | ':') => Place::Sketch,
+            (Place::Option, ':') => Place::Nothing,
+            (Place::Nothing, ',') if open.len() == begun + 1 => Place::Option,
+            (place, _) => place,
+        };
         word.clear();
     }
-    place = match word.as_str() {
-        "reach" | "satisfies" => Place::Sketch,
-        "using" => Place::Rules,
-        "with" => Place::Option,
-        _ => place,
-    };
+    place = after_keyword(&word, place).unwrap_or(place);
     let calls = open.into_iter().filter(|(c, name)| *c == '(' && !name.is_empty() && name != "with");
     (place, calls.map(|(_, name)| name).collect())
+}
+
+/// What a word announces where something stands before it.
+fn after_keyword(word: &str, before: Place) -> Option<Place> {
+    match word {
+        "reach" | "satisfies" => Some(Place::Sketch),
+        "or" | "and" if before == (Place::Clause { using: true }) => Some(Place::Sketch),
+        "using" => Some(Place::Rules),
+        "with" => Some(Place::Option),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -191,6 +235,23 @@ mod tests {
         assert_eq!(place("reach baseline using { mapFusion, "), Place::Rules);
         assert_eq!(place("reach baseline using all with (nodes: 10, "), Place::Option);
         assert_eq!(place("reach baseline using all ; "), Place::Strategy);
+        // A part that is complete makes room for the next.
+        assert_eq!(place("reach baseline "), Place::Clause { using: true });
+        assert_eq!(place("reach containsMap(m, contains"), Place::Sketch);
+        assert_eq!(place("reach containsMap(m, ?) "), Place::Clause { using: true });
+        assert_eq!(place("reach a or "), Place::Sketch);
+        assert_eq!(place("reach a + "), Place::Sketch);
+        assert_eq!(place("reach baseline using all "), Place::Clause { using: false });
+        assert_eq!(place("reach baseline using { a, b(3), "), Place::Rules);
+        assert_eq!(place("reach baseline using { a, b(3) }"), Place::Clause { using: false });
+        assert_eq!(place("reach baseline using { a } with (nodes: "), Place::Nothing);
+        assert_eq!(place("reach a with (freeze: [mapFission(3), "), Place::Nothing);
+        assert_eq!(place("reach a with (freeze: [mapFission(3)], "), Place::Option);
+        assert_eq!(place("reach a with (nodes: 3) "), Place::Nothing);
+        assert_eq!(place("try(reach a using all) ; "), Place::Strategy);
+        assert_eq!(place("repeat(reach a using { b }, "), Place::Strategy);
+        assert_eq!(place("reach ? "), Place::Clause { using: true });
+        assert_eq!(place("satisfies(baseline) ; "), Place::Strategy);
         assert_eq!(read("outermost(isMap, tile(4, ").1, ["outermost", "tile"]);
         assert!(read("tile(4, 4)").1.is_empty());
     }

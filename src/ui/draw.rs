@@ -72,7 +72,7 @@ fn hint_line(app: &App, width: usize) -> Line {
         return notice.clone();
     }
     match app.popups.last() {
-        Some(popup) => hints::worded_hints(&popup_hints(app, popup), &facts, keys, width),
+        Some(popup) => hints::of_popup(&popup_hints(app, popup), &facts, keys, width),
         None => hints::of_panes(&facts, keys, width),
     }
 }

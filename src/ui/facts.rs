@@ -31,6 +31,8 @@ pub struct Facts {
     pub search: bool,
     /// Whether a search has found something.
     pub found: bool,
+    /// Whether the state that is looked at was made of another one.
+    pub made: bool,
     /// Whether there is a sketch of what was pointed at, and whether it was widened.
     pub pointed: bool,
     /// See `pointed`.
@@ -95,6 +97,7 @@ impl App {
             }),
             search: self.search.is_some(),
             found: self.found.revision.is_some(),
+            made: super::frozen::looked_at(self).is_some_and(|id| history.parent(id).is_some()),
             pointed: self.sketching.is_some(),
             widened: self.sketching.as_ref().is_some_and(Sketching::is_widened),
             swept: self.swept.is_some(),
@@ -151,6 +154,7 @@ pub mod tests {
             stepping: None,
             search: false,
             found: false,
+            made: false,
             pointed: false,
             widened: false,
             swept: false,

@@ -53,16 +53,7 @@ pub fn worded_hints(
     width: usize,
 ) -> Line {
     let mut line = Line::empty();
-    for (command, word) in commands {
-        let Some(key) = keys.key(*command) else { continue };
-        if command.enabled(facts).is_err() {
-            continue;
-        }
-        let mut shown = Line::plain(if line.is_empty() { "" } else { "  " });
-        shown.append(match word {
-            Some(word) => Line::of(Role::Key, key).with(Role::Hint, format!(" {word}")),
-            None => hint(&key, *command, keys),
-        });
+    for shown in each(commands, facts, keys) {
         if line.width() + shown.width() > width {
             break;
         }
@@ -71,21 +62,54 @@ pub fn worded_hints(
     line
 }
 
-/// So many columns a pane's own keys have at least, beside those that can always be pressed.
-const OWN: usize = 30;
+/// The hints of a popup: the way out of it, which is the last of them, is among them in the fewest columns, too.
+pub fn of_popup(commands: &[(Command, Option<&str>)], facts: &Facts, keys: &Keymap, width: usize) -> Line {
+    let all = worded_hints(commands, facts, keys, usize::MAX);
+    let Some((out, others)) = commands.split_last().filter(|_| all.width() > width) else { return all };
+    let out = worded_hints(&[*out], facts, keys, width);
+    let mut line = worded_hints(others, facts, keys, width.saturating_sub(out.width() + 2));
+    line.push(Role::Plain, if line.is_empty() { "" } else { "  " });
+    line.append(out);
+    line
+}
 
-/// The keys of the pane, and on the right those that can always be pressed; in few columns of these the help alone, which lists
-/// the others.
+/// Each hint of what can be used now, those after the first with the space before it.
+fn each<'a>(
+    commands: &'a [(Command, Option<&'a str>)],
+    facts: &'a Facts,
+    keys: &'a Keymap,
+) -> impl Iterator<Item = Line> + 'a {
+    let usable = commands.iter().filter_map(|(command, word)| {
+        let key = keys.key(*command).filter(|_| command.enabled(facts).is_ok())?;
+        Some(match word {
+            Some(word) => Line::of(Role::Key, key).with(Role::Hint, format!(" {word}")),
+            None => hint(&key, *command, keys),
+        })
+    });
+    usable.enumerate().map(|(i, shown)| {
+        let mut line = Line::plain(if i == 0 { "" } else { "  " });
+        line.append(shown);
+        line
+    })
+}
+
+/// Where there are so many columns, the way to all commands is seen beside the help.
+const ROOMY: usize = 70;
+
+/// The keys of the pane, and on the right those that can always be pressed, the help first: as many of these as leave room for what
+/// can be done in the pane; the help lists the others.
 pub fn of_panes(facts: &Facts, keys: &Keymap, width: usize) -> Line {
-    let all = hints_of_context(Context::Screen);
-    let few = |commands: &[Command]| hints(commands, facts, keys, width);
-    let always = Some(few(all)).filter(|line| line.width() + OWN <= width);
-    let always = always.unwrap_or_else(|| few(&[Command::Help]));
-    let room = width.saturating_sub(always.width());
     // While something runs, the way to stop it comes first.
     let stop = facts.running.iter().map(|_| Command::Cancel);
     let own = panes::of(facts.pane).hints.iter().copied().filter(|c| *c != Command::Cancel);
     let own: Vec<Command> = stop.chain(own).collect();
+    let all = hints_of_context(Context::Screen);
+    let wanted = hints(&own, facts, keys, usize::MAX).width();
+    let first = |n: usize| hints(all.get(..n).unwrap_or(all), facts, keys, width);
+    let fits = |always: &Line| wanted + 2 + always.width() <= width;
+    let least = if width < ROOMY { 1 } else { 2 };
+    let always = (least..=all.len()).rev().map(first).find(fits).unwrap_or_else(|| first(least));
+    let room = width.saturating_sub(always.width());
     let mut line = hints(&own, facts, keys, room.saturating_sub(2)).pad(room);
     line.append(always);
     line
@@ -135,10 +159,19 @@ mod tests {
             assert!(hints(hints_of_context(Context::Screen), &facts, &keys, width).width() <= width);
         }
         // The keys of the pane are there in the fewest columns, and the help that lists the others.
-        for width in [50, 80] {
+        for width in [50, 60, 80, 120] {
             let line = of_panes(&facts, &keys, width);
             assert!(line.width() <= width && line.text().contains("u undo"), "{}", line.text());
             assert!(line.text().contains("? help"), "{}", line.text());
+            // What can be done in the pane comes before what can be done everywhere.
+            let (own, quit) = (line.text().contains("S sketch"), line.text().contains("q quit"));
+            assert!(own || !quit, "{}", line.text());
+        }
+        // The way out of a popup is seen wherever its other keys are.
+        let entry: Vec<_> = hints_of_context(Context::Entry).iter().map(|c| (*c, None)).collect();
+        for width in 8..120 {
+            let line = of_popup(&entry, &facts, &keys, width);
+            assert!(line.width() <= width && line.text().ends_with("Esc back"), "{}", line.text());
         }
     }
 }

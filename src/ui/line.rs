@@ -277,7 +277,8 @@ impl Dialogue {
                 out.push(text);
             }
         }
-        out.extend(copied);
+        // A page that opened with it shows it.
+        out.extend(copied.filter(|_| !matches!(self.app.popups.last(), Some(Popup::Page(_)))));
         match std::mem::replace(&mut self.then, Then::Nothing) {
             Then::Pane => out.extend(pane_lines(&self.app, self.app.focus.pane)),
             Then::Highlight => out.extend(highlight_lines(&self.app, self.app.focus.pane)),

@@ -151,6 +151,7 @@ pub fn choose(app: &mut App) {
         }
         Value::Strategy(how, text) => enter(app, how.entry(), &text, ""),
         Value::Call(how, text) => enter(app, how.entry(), "", &text),
+        Value::Search(text) => enter(app, EntryKind::Sketch, "", &text),
         Value::Theme(name) => theme(app, &name),
         Value::Device(id) => bench::device(app, &id),
         Value::Rule(call, at) => {

@@ -18,6 +18,7 @@ use crate::lang::term::Term;
 use crate::rewrite::sketch::Sketch;
 use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::costs::Costs;
+use crate::session::derivation;
 use crate::session::history::RevisionStep;
 use crate::session::jobs::{Control, JobId, Jobs};
 use crate::session::metering::{Grown, Metered, metered};
@@ -98,6 +99,15 @@ pub enum Query {
         /// Where in the term.
         at: Path,
     },
+    /// The rewrites that a strategy makes of a revision, written as a strategy without searches.
+    Frozen {
+        /// Of which term.
+        revision: RevisionId,
+        /// The strategy.
+        text: String,
+        /// The file that it is put into, if it is.
+        file: String,
+    },
 }
 
 /// What was found out.
@@ -118,6 +128,8 @@ pub enum Answer {
     Devices(DeviceList),
     /// See [`Query::Steps`].
     Steps(Result<Walk, Diagnostic>),
+    /// See [`Query::Frozen`].
+    Frozen(Result<String, Diagnostic>),
 }
 
 impl Query {
@@ -192,6 +204,7 @@ impl Queries {
             | Query::Inside { revision, .. }
             | Query::Kernel { revision, .. }
             | Query::Meter { revision, .. }
+            | Query::Frozen { revision, .. }
             | Query::Steps { revision, .. } => *revision,
             Query::Devices | Query::Code { .. } | Query::Costs { .. } | Query::Difference { .. } => {
                 session.current()
@@ -251,7 +264,11 @@ impl Queries {
                     self.differences.truncate(KERNELS);
                 }
                 Answer::Devices(list) => self.devices = Some(list.clone()),
-                Answer::Rules(..) | Answer::Inside(..) | Answer::Steps(_) | Answer::Meter(_) => {}
+                Answer::Rules(..)
+                | Answer::Inside(..)
+                | Answer::Steps(_)
+                | Answer::Frozen(_)
+                | Answer::Meter(_) => {}
             }
             out.push((query, answer));
         }
@@ -300,9 +317,9 @@ impl Queries {
         self.running.is_empty() && self.waiting.is_empty()
     }
 
-    /// Stops the query for a strategy's steps.
+    /// Stops the query for what a strategy does.
     pub fn cancel_steps(&mut self) -> bool {
-        let steps = |query: &Query| matches!(query, Query::Steps { .. });
+        let steps = |query: &Query| matches!(query, Query::Steps { .. } | Query::Frozen { .. });
         let running = self.running.iter().find(|(_, query)| steps(query)).map(|(id, _)| *id);
         running.is_some_and(|id| self.jobs.cancel(id))
     }
@@ -335,6 +352,7 @@ fn failed(query: &Query, fault: &str) -> Answer {
         Query::Difference { .. } => Answer::Difference(Arc::default()),
         Query::Devices => Answer::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
         Query::Steps { .. } => Answer::Steps(Err(problem())),
+        Query::Frozen { .. } => Answer::Frozen(Err(problem())),
     }
 }
 
@@ -399,6 +417,10 @@ fn answer(
                 notes: std::iter::once(problem.message).chain(problem.hint).collect(),
             };
             Answer::Devices(backend.list(&mut control).unwrap_or_else(nothing))
+        }
+        Query::Frozen { text, .. } => {
+            let strategy = workspace.parse_strategy(text).map(|strategy| strategy.knowing(sizes));
+            Answer::Frozen(strategy.and_then(|s| derivation::frozen(workspace, term, &s, control)))
         }
         Query::Steps { text, at, .. } => Answer::Steps(steps(workspace, (term, at), text, sizes, control)),
     }

@@ -24,7 +24,9 @@ pub fn as_search(workspace: &Workspace, text: &str) -> Option<String> {
         return Some(text.to_owned());
     }
     let begins = text.trim_start().split(|c: char| !c.is_alphanumeric()).next();
-    let is_strategy = names(workspace).any(|name| Some(name) == begins);
+    // A sketch may have the name of a strategy; only of a search it is said with which rules.
+    let with_rules = text.split(|c: char| !c.is_alphanumeric()).any(|word| word == "using");
+    let is_strategy = !with_rules && names(workspace).any(|name| Some(name) == begins);
     (!is_strategy).then(|| format!("reach {text}"))
 }
 

@@ -12,8 +12,8 @@ use super::panes::{bench, best, history, jobs, kernel, rules, sketch};
 use super::popup::{Entry, EntryKind, Page, Popup, Purpose};
 use super::splits::{self, Turn};
 use super::{
-    accept, actions, branches, leaving, line, lists, mouse, panes, program, results, stepping, strategies,
-    typing,
+    accept, actions, branches, frozen, holding, leaving, line, lists, mouse, panes, program, results,
+    stepping, strategies, typing,
 };
 use crate::view::Role;
 
@@ -159,6 +159,8 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
                 .unwrap_or_default();
             enter(app, EntryKind::Sketch, arguments, &last);
         }
+        C::Hold => holding::hold(app),
+        C::Frozen => frozen::write(app, arguments),
         C::Best => best::best(app, arguments),
         C::Point => sketch::point(app),
         C::Narrow => sketch::narrow(app),

@@ -1,7 +1,7 @@
 //! The best programs of a search, ranked by their time while they are measured.
 
 use super::bars::{Time, bar};
-use super::figures::{self, digits, time};
+use super::figures::{self, digits, time, times};
 use super::loops;
 use super::problem;
 use super::text::{Alphabet, Line, Role, one_line};
@@ -28,7 +28,8 @@ fn programs(n: usize) -> String {
     if n == 1 { "one program".to_owned() } else { format!("{n} programs") }
 }
 
-/// The columns of the figures before a bar: rank, weight, median, interval.
+/// The columns of the figures before a bar: rank, weight, median, interval. In fewer columns there is no bar, and the interval says
+/// its unit once.
 const FIGURES: usize = 5 + 8 + 11 + 23;
 /// So many programs with the code of another one are named.
 const NAMED: usize = 8;
@@ -54,12 +55,11 @@ pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> 
     lines.extend(Line::of(role, text).wrap(width, 2));
     lines.extend(alike(standing).into_iter().flat_map(|text| Line::of(Role::Dim, text).wrap(width, 2)));
     if !standing.candidates.is_empty() {
-        let wide = width >= FIGURES;
-        let interval = if wide { "95 % interval" } else { "" };
-        lines.push(
-            Line::of(Role::Dim, format!("{:>4} {:>7} {:>10}  {interval}", "rank", "weight", "median"))
-                .fit(width, alphabet),
-        );
+        let head = match width >= FIGURES {
+            true => format!("{:>4} {:>7} {:>10}  95 % interval", "rank", "weight", "median"),
+            false => format!("{:>4} {:>6} {:>8}  95 % interval", "rank", "weight", "median"),
+        };
+        lines.push(Line::of(Role::Dim, head).fit(width, alphabet));
     }
     lines
 }
@@ -77,8 +77,10 @@ pub fn rows(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> 
 
 fn row(candidate: &Candidate, over: bool, longest: f64, width: usize, alphabet: Alphabet) -> Line {
     let Candidate { rank, weight, fate, .. } = candidate;
+    let wide = width >= FIGURES;
     let mut line = Line::of(Role::Number, format!("{rank:>4} "));
-    line.push(Role::Dim, format!("{:>7} ", figures::count(u64::from(*weight))));
+    let weight = figures::count(u64::from(*weight));
+    line.push(Role::Dim, if wide { format!("{weight:>7} ") } else { format!("{weight:>6} ") });
     match fate {
         Fate::Waiting if over => line.push(Role::Dim, "   not measured"),
         Fate::Waiting => line.push(Role::Dim, "   waiting"),
@@ -87,16 +89,16 @@ fn row(candidate: &Candidate, over: bool, longest: f64, width: usize, alphabet: 
         Fate::Failed { code, why } => line.push(Role::Error, format!("   {code}: {why}")),
         Fate::Timed { summary, .. } => {
             let interval = summary.interval;
-            line.push(Role::Number, format!("{:>10}  ", time(summary.median)));
-            if width >= FIGURES {
-                let ends = match interval.confidence >= 0.95 {
-                    true => format!("{} to {}", time(interval.low), time(interval.high)),
-                    false => "too few runs".to_owned(),
-                };
-                line.push(Role::Plain, format!("{ends:<22} "));
-            }
+            let median = time(summary.median);
+            line.push(Role::Number, if wide { format!("{median:>10}  ") } else { format!("{median:>8}  ") });
+            let ends = match interval.confidence >= 0.95 {
+                true if wide => format!("{} to {}", time(interval.low), time(interval.high)),
+                true => times(interval.low, interval.high),
+                false => "too few runs".to_owned(),
+            };
+            line.push(Role::Plain, if wide { format!("{ends:<22} ") } else { ends });
             let room = width.saturating_sub(line.width()).min(BARS.1);
-            if room >= BARS.0 {
+            if wide && room >= BARS.0 {
                 let shown = Time { low: interval.low, median: summary.median, high: interval.high };
                 line.append(bar(shown, longest, room, Role::Good, alphabet));
             }
@@ -268,6 +270,12 @@ mod tests {
            1      20   40.08 µs  40.04 µs to 40.12 µs   ######################
            3      22    waiting
         ");
+        // In few columns the interval is told rather than drawn.
+        let few = shown(&now, 38);
+        assert!(
+            few.contains("   2     21 10.02 µs  10.01–10.03 µs") && few.contains("95 % interval"),
+            "{few}"
+        );
         for width in 0..90 {
             let lines =
                 head(&now, width, Alphabet::Ascii).into_iter().chain(rows(&now, width, Alphabet::Ascii));

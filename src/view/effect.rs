@@ -5,6 +5,7 @@
 
 use super::text::Alphabet;
 use crate::lang::loops::{LineKind, LoopLine};
+use std::cmp::Ordering;
 
 /// What differs, what is worth most first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -76,6 +77,26 @@ impl Effect {
             Effect::Fused => "fuses".to_owned(),
             Effect::None => String::new(),
             Effect::Back(state) => format!("back to {state}"),
+        }
+    }
+
+    /// In fewer columns.
+    pub fn brief(&self, alphabet: Alphabet) -> String {
+        match self {
+            Effect::Loops { loops, stores } => {
+                let part = |what: &str, (old, new): (usize, usize)| match new.cmp(&old) {
+                    Ordering::Equal => None,
+                    Ordering::Greater => Some(format!("{what} +{}", new - old)),
+                    Ordering::Less => Some(format!("{what} -{}", old - new)),
+                };
+                let parts = [part("loops", *loops), part("stores", *stores)];
+                parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+            }
+            // How the loop runs tells more than over what.
+            Effect::Loop(old, new) if new.starts_with(old.as_str()) => {
+                new.strip_prefix(old.as_str()).unwrap_or(new).trim().to_owned()
+            }
+            other => other.text(alphabet),
         }
     }
 }

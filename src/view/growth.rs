@@ -12,6 +12,9 @@ const ROWS: usize = 8;
 /// The signs of a row of bars beside each other, the lowest first.
 const HEIGHTS: (&str, &str) = ("▁▂▃▄▅▆▇█", "_.-~=+*#");
 
+/// With less room it is not said what stands before the nodes.
+const ROOMY: usize = 60;
+
 /// The widest bar and the narrowest that is drawn.
 const BARS: (usize, usize) = (48, 8);
 
@@ -21,8 +24,10 @@ const FIGURES: usize = 13;
 /// An iteration that makes a graph larger by less than this grows no more.
 const GROWS: f64 = 1.02;
 
-/// The most signs in a row behind which there are figures.
-const SIGNS: usize = 24;
+/// The most signs in a row behind which there are figures, and the fewest.
+const SIGNS: (usize, usize) = (24, 4);
+/// Columns of the names of such rows, where there are few.
+const NAMES: usize = 9;
 
 /// The bars; nothing before the second iteration. While the search runs, also where that leads.
 pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) -> Vec<Line> {
@@ -39,12 +44,12 @@ pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) 
         Line::of(Role::Number, format!("{:>4} {:>7} ", i + 1, count(grown.nodes)))
             .with(Role::Good, alphabet.pick("█", "#").repeat(length(grown.nodes as f64)))
     };
-    let mut lines = vec![
-        Line::of(Role::Title, "growth")
-            .with(Role::Dim, format!("  iteration, nodes, of {} allowed", count(progress.bound))),
-    ];
+    let iteration = if width < ROOMY { "" } else { "iteration, " };
+    let head = format!("  {iteration}nodes, of {} allowed", count(progress.bound));
+    let mut lines = vec![Line::of(Role::Title, "growth").with(Role::Dim, head)];
     if first > 0 {
         let label = format!("1 to {}", grown.len());
+        let label = format!("{label:<FIGURES$}");
         lines.push(row_of_all(&label, grown, &|g| part_of(g.nodes, limit), room, alphabet));
     }
     lines.extend(grown.iter().enumerate().skip(first).map(bar));
@@ -58,32 +63,38 @@ pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) 
         };
         lines.extend(Line::of(Role::Hint, text).wrap(width, 2));
     }
-    lines.extend(
-        besides(progress, limit, room.min(SIGNS), alphabet).into_iter().map(|l| l.fit(width, alphabet)),
-    );
+    lines.extend(besides(progress, limit, width, alphabet).into_iter().map(|l| l.fit(width, alphabet)));
     lines
 }
 
-/// What else grows, each in a row: classes, memory, and the parts of the sketch that are there, with what it is now.
-fn besides(progress: &Progress, limit: f64, room: usize, alphabet: Alphabet) -> Vec<Line> {
+/// What else grows, each in a row: classes, memory, and the parts of the sketch that are there, with what it is now. The figures are
+/// whole: where there are few columns there are fewer signs before them.
+fn besides(progress: &Progress, limit: f64, width: usize, alphabet: Alphabet) -> Vec<Line> {
+    type Height<'a> = Box<dyn Fn(&Grown) -> f64 + 'a>;
     let grown = &progress.grown;
     let Some(last) = grown.last() else { return vec![] };
     let (most, parts) = (progress.most_memory, progress.parts.len());
-    let row = |what: &str, height: &dyn Fn(&Grown) -> f64, now: String| {
-        row_of_all(what, grown, height, room, alphabet).with(Role::Number, format!(" {now}"))
-    };
-    let mut rows = vec![row("   classes", &|g| part_of(g.classes, limit), count(last.classes))];
+    let classes: Height<'_> = Box::new(|g| part_of(g.classes, limit));
+    let mut rows = vec![("classes", classes, count(last.classes))];
     if last.rss > 0 && most > 0 {
         let now = figures::bytes(last.rss);
         // That of a replay has no limit.
         let now = if most == u64::MAX { now } else { format!("{now} of {}", figures::bytes(most)) };
-        rows.push(row("   memory", &|g| g.rss as f64 / most as f64, now));
+        rows.push(("memory", Box::new(move |g| g.rss as f64 / most as f64), now));
     }
     if parts > 0 {
         let now = format!("{} of {parts} parts", last.parts);
-        rows.push(row("   sketch", &|g| g.parts as f64 / parts as f64, now));
+        rows.push(("sketch", Box::new(move |g| g.parts as f64 / parts as f64), now));
     }
-    rows
+    let figures = rows.iter().map(|(.., now)| now.chars().count() + 1).max().unwrap_or_default();
+    let few = width.saturating_sub(FIGURES + figures) < SIGNS.0;
+    let (names, indent) = if few { (NAMES, " ") } else { (FIGURES, "   ") };
+    let room = width.saturating_sub(names + figures).clamp(SIGNS.1, SIGNS.0);
+    let row = |(what, height, now): (&str, Height<'_>, String)| {
+        let label = format!("{:<names$}", format!("{indent}{what}"));
+        row_of_all(&label, grown, &height, room, alphabet).with(Role::Number, format!(" {now}"))
+    };
+    rows.into_iter().map(row).collect()
 }
 
 /// Which part of the limit this is, by logarithms.
@@ -105,8 +116,10 @@ fn row_of_all(
         let at = (height(g) * (signs.len() - 1) as f64).round() as usize;
         signs.get(at.min(signs.len() - 1)).copied().unwrap_or(' ')
     };
-    let row: String = grown.iter().step_by(every).map(sign).collect();
-    Line::of(Role::Number, format!("{label:<FIGURES$}")).with(Role::Good, row)
+    // The last one is what there is now.
+    let mut row: Vec<char> = grown.iter().rev().step_by(every).map(sign).collect();
+    row.reverse();
+    Line::of(Role::Number, label.to_owned()).with(Role::Good, row.into_iter().collect::<String>())
 }
 
 /// The nodes after the next iteration, at the rate of the last one, and in how many iterations that leads to the limit; none where
@@ -134,7 +147,7 @@ mod tests {
     fn all_iterations_are_seen_where_there_are_many() {
         let grown: Vec<Grown> = (1..=30).map(|i| of_nodes(i * i * 10)).collect();
         let row = |room| {
-            row_of_all("1 to 30", &grown, &|g| part_of(g.nodes, 10_000.0), room, Alphabet::Ascii).text()
+            row_of_all("1 to 30      ", &grown, &|g| part_of(g.nodes, 10_000.0), room, Alphabet::Ascii).text()
         };
         assert!(row(48).starts_with("1 to 30") && row(48).chars().count() == FIGURES + 30, "{}", row(48));
         // The graph has grown: the first sign is lower than the last.

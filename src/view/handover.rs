@@ -100,7 +100,7 @@ fn times(session: &Session, beside: Beside<'_>) -> Vec<Section> {
         }
         out.extend(by_size(&all).map(|lines| Section::new("Times by size", lines)));
         for (device, peak) in beside.peaks {
-            let page = roofline::page(device, *peak, &all, WIDTH, ALPHABET);
+            let page = roofline::page(device, *peak, &all, None, WIDTH, ALPHABET);
             let section = Section::said(format!("Roofline of {device}"), page.said);
             out.push(Section { lines: page.picture, ..section });
         }

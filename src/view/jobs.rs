@@ -3,6 +3,7 @@
 use super::figures;
 use super::text::{Line, Role};
 use crate::session::bench::BenchProgress;
+use crate::session::best::Doing;
 use crate::session::jobs::JobView;
 use crate::session::state::Progress;
 
@@ -64,6 +65,12 @@ pub fn left(job: &JobView<Progress>) -> Option<String> {
             let each = job.elapsed.as_secs_f64() / *done as f64;
             let left = figures::elapsed(each * (of - done) as f64);
             Some(format!("At the pace so far it takes about {left} more, and longer where sizes grow."))
+        }
+        Progress::Best(standing) => {
+            let Doing::Checking(rank @ 2..) = standing.doing else { return None };
+            let (done, of) = (rank - 1, standing.candidates.len());
+            let left = job.elapsed.as_secs_f64() / done as f64 * of.saturating_sub(done) as f64;
+            Some(format!("At the pace so far about {} more.", figures::elapsed(left)))
         }
         Progress::Sweep { .. } => Some("How long it takes is known after the first size.".to_owned()),
         _ => Some(format!(

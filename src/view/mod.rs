@@ -26,6 +26,7 @@ pub mod origins;
 pub mod picture;
 pub mod problem;
 pub mod quoted;
+pub mod reasons;
 pub mod roofline;
 pub mod rules;
 pub mod search;

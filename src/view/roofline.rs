@@ -1,6 +1,7 @@
 //! What a device allows, and how near to that measured states come: operations a second over operations for each byte, both
 //! doubling from line to line.
 
+use super::bench::least;
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
@@ -37,10 +38,12 @@ impl Roofline {
 }
 
 /// The picture, and what it says of each state. Where several measurements of a state are alike but for their time, the last counts.
+/// Before anything was measured it says what the device allows for the work of the program.
 pub fn page(
     device: &str,
     peak: Peak,
     all: &[(RevisionId, &Measurement)],
+    program: Option<Work>,
     width: usize,
     alphabet: Alphabet,
 ) -> Roofline {
@@ -58,6 +61,7 @@ pub fn page(
     if kernels.is_empty() {
         let text = format!("No state has been measured on {device} whose operations are counted.");
         said.push(Line::of(Role::Hint, text));
+        said.extend(program.and_then(|work| least(work, device, Some(peak))));
     }
     said.extend(kernels.iter().map(|kernel| says(kernel, peak)));
     Roofline { said, picture: picture(peak, &kernels, width, alphabet) }
@@ -200,7 +204,7 @@ mod tests {
             measured("gpu", 64, 1e3, 1e6, 1e6),
         ];
         let all = [(0, &slow), (1, &fast), (2, &other)];
-        let text: Vec<String> = page("cpu", PEAK, &all, 60, Alphabet::Ascii)
+        let text: Vec<String> = page("cpu", PEAK, &all, None, 60, Alphabet::Ascii)
             .lines()
             .iter()
             .map(|l| l.text().trim_end().to_owned())
@@ -225,7 +229,7 @@ mod tests {
         assert!(of("B  ").contains("bound by its operations") && of("B  ").contains("100"), "{text:#?}");
         assert!(!text.iter().any(|line| line.starts_with("C  ")), "another device is not on it: {text:#?}");
         for width in 0..120 {
-            assert!(page("cpu", PEAK, &all, width, Alphabet::Ascii).lines().len() > ROWS);
+            assert!(page("cpu", PEAK, &all, None, width, Alphabet::Ascii).lines().len() > ROWS);
         }
     }
 
@@ -233,7 +237,7 @@ mod tests {
     fn what_a_busy_machine_gave_is_told_as_a_lower_bound() {
         let measured = measured("cpu", 64, 1e4, 2e6, 4e6);
         let said = |peak| {
-            let lines = page("cpu", peak, &[(0, &measured)], 60, Alphabet::Ascii).lines();
+            let lines = page("cpu", peak, &[(0, &measured)], None, 60, Alphabet::Ascii).lines();
             lines.iter().map(|line| line.text() + "\n").collect::<String>()
         };
         assert!(!said(PEAK).contains("busy") && said(PEAK).contains("may lie in caches"), "{}", said(PEAK));
@@ -249,7 +253,17 @@ mod tests {
         assert_eq!(kept.len(), 1);
         assert!((kept[0].measured.median_ns - 9e5).abs() < 1.0);
         assert!(
-            page("gpu", PEAK, &all, 80, Alphabet::Unicode).said.last().unwrap().text().contains("No state")
+            page("gpu", PEAK, &all, None, 80, Alphabet::Unicode)
+                .said
+                .last()
+                .unwrap()
+                .text()
+                .contains("No state")
         );
+        // What bounds the program is known before it is measured.
+        let work = Some(Work { flops: 6.4e7, bytes: 1.6e6 });
+        let said = page("gpu", PEAK, &all, work, 80, Alphabet::Unicode).said;
+        let said = said.last().unwrap().text();
+        assert!(said.contains("on gpu arithmetic bounds that, which allows 1.000 ms"), "{said}");
     }
 }

@@ -21,18 +21,20 @@ fn marked(call: &str, marks: &str, room: usize, alphabet: Alphabet) -> String {
 }
 
 /// A rule at a place, with its marks, and what it does and is about or why it does not apply. Where the width does not do for
-/// all, the rule's name is cut rather than what it does.
+/// all, the rule's name is cut rather than what it does; where that does not do either, what it does is said in brief.
 #[expect(clippy::too_many_arguments, reason = "a row has so many parts")]
 pub fn line<T>(
     place: &str,
     call: &str,
     marks: &str,
-    effect: &str,
+    [effect, brief]: [&str; 2],
     doc: &str,
     result: &Result<T, String>,
     width: usize,
     alphabet: Alphabet,
 ) -> Line {
+    let before = 2 + place.chars().count() + call.chars().count().min(CALL) + 2;
+    let effect = if before + effect.chars().count() > width { brief } else { effect };
     let gap = if effect.is_empty() { "" } else { "  " };
     match result {
         Ok(_) => Line::of(Role::Good, alphabet.pick("✓ ", "+ "))
@@ -82,6 +84,7 @@ pub fn why<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::effect::Effect;
 
     #[test]
     fn that_a_rule_has_marks_is_seen_at_every_width() {
@@ -91,5 +94,35 @@ mod tests {
         assert_eq!(at(12, Alphabet::Unicode), "blockedRe… ≈");
         assert_eq!(at(18, Alphabet::Ascii), "blockedReduce(p) ~");
         assert_eq!(marked("useMapSeq", "", 12, Alphabet::Unicode), "useMapSeq");
+    }
+
+    /// What a rule does is not cut where its name alone leaves no room for all words.
+    #[test]
+    fn what_a_rule_does_is_said_in_few_columns_too() {
+        let effect = Effect::Loops { loops: (20, 23), stores: (0, 1) };
+        let row = |width| {
+            let effects = [&*effect.text(Alphabet::Unicode), &*effect.brief(Alphabet::Unicode)];
+            line(
+                "map 8/27 ",
+                "useIterateStream",
+                "",
+                effects,
+                "doc",
+                &Ok::<(), _>(()),
+                width,
+                Alphabet::Unicode,
+            )
+            .shown(0, width, Alphabet::Unicode)
+            .text()
+        };
+        assert_eq!(row(60), "✓ map 8/27 useIterateStream  loops 20 → 23, stores 0 → 1  do");
+        assert_eq!(row(44), "✓ map 8/27 useIterateS…  loops +3, stores +1");
+        let order = Effect::Order.brief(Alphabet::Unicode);
+        assert_eq!(order, "reorders");
+        let runs = Effect::Loop("for n".to_owned(), "for n (par)".to_owned());
+        assert_eq!(
+            (runs.text(Alphabet::Unicode).as_str(), runs.brief(Alphabet::Unicode).as_str()),
+            ("n (par)", "(par)")
+        );
     }
 }

@@ -30,6 +30,8 @@ pub struct Last {
     pub end: Option<Vec<Line>>,
     /// The revision that it found.
     pub revision: Option<RevisionId>,
+    /// The rules that lead to what it found, as they were used.
+    pub way: Vec<String>,
 }
 
 impl Last {
@@ -63,6 +65,8 @@ impl Last {
         if searches.is_empty() {
             self.text = None;
         } else {
+            let trail = searches.last().and_then(|search| search.trail.as_ref()).into_iter().flatten();
+            self.way = trail.map(|step| step.rule.clone()).collect();
             self.end = Some(std::iter::once(head).chain(searches.iter().map(decision)).collect());
         }
     }
@@ -147,11 +151,16 @@ pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Li
     }
     if !progress.parts.is_empty() {
         lines.push(Line::empty());
-        lines.push(Line::of(Role::Title, "sketch"));
-        lines.extend(progress.parts.iter().map(|part| self::part(part, alphabet).fit(width, alphabet)));
+        let mut head = Line::of(Role::Title, "sketch");
+        let mut parts: Vec<Line> = progress.parts.iter().map(|p| part(p, alphabet)).collect();
+        if parts.iter().any(|line| line.width() > width) {
+            head.append(signs(alphabet));
+            parts = progress.parts.iter().map(|p| part_in_brief(p, alphabet)).collect();
+        }
+        lines.extend(std::iter::once(head).chain(parts).map(|line| line.fit(width, alphabet)));
     }
     lines.push(Line::empty());
-    lines.extend(rules(&progress.rules, width, alphabet));
+    lines.extend(rules(&progress.rules, &last.way, width, alphabet));
     lines
 }
 
@@ -203,36 +212,76 @@ fn figures_line(progress: &Moment, elapsed: Duration) -> Line {
     line
 }
 
+/// Where a part of a sketch holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    AtRoot,
+    Elsewhere,
+    Nowhere,
+}
+
+impl Holds {
+    fn of(part: &PartReport) -> Holds {
+        match part.classes {
+            _ if part.at_root => Holds::AtRoot,
+            0 => Holds::Nowhere,
+            _ => Holds::Elsewhere,
+        }
+    }
+
+    fn sign(self, alphabet: Alphabet) -> (Role, &'static str) {
+        match self {
+            Holds::AtRoot => (Role::Good, alphabet.pick("✓ ", "+ ")),
+            Holds::Elsewhere => (Role::Warning, alphabet.pick("~ ", "~ ")),
+            Holds::Nowhere => (Role::Dim, alphabet.pick("✗ ", "- ")),
+        }
+    }
+}
+
 /// A part of the sketch: where it holds.
 pub(super) fn part(part: &PartReport, alphabet: Alphabet) -> Line {
-    let (role, sign, where_) = if part.at_root {
-        (Role::Good, alphabet.pick("✓ ", "+ "), "the whole term".to_owned())
-    } else if part.classes > 0 {
-        (
-            Role::Warning,
-            alphabet.pick("~ ", "~ "),
-            if part.classes == 1 {
-                "one class".to_owned()
-            } else {
-                format!("{} classes", count(part.classes))
-            },
-        )
-    } else {
-        (Role::Dim, alphabet.pick("✗ ", "- "), "nowhere yet".to_owned())
+    let where_ = match Holds::of(part) {
+        Holds::AtRoot => "the whole term".to_owned(),
+        Holds::Elsewhere if part.classes == 1 => "one class".to_owned(),
+        Holds::Elsewhere => format!("{} classes", count(part.classes)),
+        Holds::Nowhere => "nowhere yet".to_owned(),
     };
+    let (role, sign) = Holds::of(part).sign(alphabet);
     Line::of(Role::Plain, "  ".repeat(part.depth))
         .with(role, sign)
         .with(role, where_)
         .with(Role::Plain, format!("  {}", part.label))
 }
 
+/// The same where there is less room: a sign alone says where it holds, and the heading what the signs are; the text of a part is what
+/// tells it from the others.
+fn part_in_brief(part: &PartReport, alphabet: Alphabet) -> Line {
+    let (role, sign) = Holds::of(part).sign(alphabet);
+    let mut line = Line::of(Role::Plain, " ".repeat(part.depth)).with(role, sign);
+    if Holds::of(part) == Holds::Elsewhere {
+        line.push(role, format!("{} ", count(part.classes)));
+    }
+    line.with(Role::Plain, part.label.clone())
+}
+
+/// What the signs of the parts mean.
+fn signs(alphabet: Alphabet) -> Line {
+    let all = [(Holds::AtRoot, "whole"), (Holds::Elsewhere, "classes"), (Holds::Nowhere, "nowhere")];
+    all.into_iter().fold(Line::empty(), |line, (holds, word)| {
+        let (role, sign) = holds.sign(alphabet);
+        line.with(role, format!(" {sign}{word}"))
+    })
+}
+
+/// What a rule costs comes first: that decides which one is held back.
 const COLUMNS: &[Column] = &[
     Column::flexible("rule"),
+    Column::words("way"),
     Column::figures("nodes"),
+    Column::figures("time"),
+    Column::figures("memory"),
     Column::figures("matches"),
     Column::figures("applied"),
-    Column::figures("unions"),
-    Column::figures("time"),
 ];
 
 /// How many rules are left out of a list, because they have matched nothing.
@@ -242,20 +291,27 @@ pub(super) fn idle(rules: usize) -> Option<Line> {
 }
 
 /// The rules that matched something, those that grow the graph most first.
-fn rules(all: &[RuleReport], width: usize, alphabet: Alphabet) -> Vec<Line> {
+pub fn fired(all: &[RuleReport]) -> Vec<&RuleReport> {
     let mut fired: Vec<&RuleReport> = all.iter().filter(|rule| rule.matches > 0).collect();
     fired.sort_by_key(|rule| std::cmp::Reverse((rule.nodes, rule.applied, rule.matches)));
+    fired
+}
+
+/// What they did, and which of them lead to what was found.
+fn rules(all: &[RuleReport], way: &[String], width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let fired = fired(all);
     let number = |n: usize| Line::of(Role::Number, count(n));
     let rows: Vec<Vec<Line>> = fired
         .iter()
         .map(|rule| {
             vec![
                 Line::plain(rule.label.clone()),
+                Line::of(Role::Good, if way.contains(&rule.label) { "yes" } else { "" }),
                 number(rule.nodes),
+                Line::of(Role::Number, figures::time(rule.time.as_secs_f64() * 1e9)),
+                Line::of(Role::Number, figures::bytes(rule.memory)),
                 number(rule.matches),
                 number(rule.applied),
-                number(rule.unions),
-                Line::of(Role::Number, figures::time(rule.time.as_secs_f64() * 1e9)),
             ]
         })
         .collect();
@@ -347,11 +403,32 @@ mod tests {
           ~ 3 classes  containsReduceSeq(k)
             - nowhere yet  containsAddMul
 
-        rule           nodes  matches  applied  unions      time
-        mapFission      5000        8        4       2  1.500 ms
-        splitJoin(32)    900     1204      602     301  1.500 ms
+        rule           way  nodes      time     memory  matches  applied
+        mapFission           5000  1.500 ms  488.3 KiB        8        4
+        splitJoin(32)         900  1.500 ms   87.9 KiB     1204      602
         One rule has matched nothing.
         ");
+    }
+
+    /// Where there are few columns parts are told apart by their text, rows of figures are whole, and the way is marked.
+    #[test]
+    fn nothing_that_decides_is_cut_in_a_narrow_pane() {
+        let mut last = sample();
+        last.way = vec!["mapFission".to_owned()];
+        let deepest =
+            PartReport { label: "containsMap(m/32, ...)".to_owned(), depth: 3, classes: 0, at_root: false };
+        Arc::make_mut(last.progress.as_mut().unwrap()).now.parts.push(deepest);
+        let text = text(&lines(&last, "S", 36, Alphabet::Ascii));
+        for row in [
+            " memory  __- 286.1 MiB of 1.00 GiB",
+            "sketch + whole ~ classes - nowhere",
+            " ~ 3 containsReduceSeq(k)",
+            "   - containsMap(m/32, ...)",
+            "mapFission     yes   5000  1.500 ms",
+            "splitJoin(32)         900  1.500 ms",
+        ] {
+            assert!(text.lines().any(|line| line == row), "{row}: {text}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::device::stats::{CLOSE, Verdict};
 use crate::session::sweep::{Point, crossovers, decided};
 
 /// The columns of a bar to one side: so that a row with what it says fits a terminal of 80 columns.
-const HALF: usize = 9;
+const HALF: usize = 8;
 
 /// A row a size: both times, and a bar towards the faster one, as long as the logarithm of how much faster it is.
 pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) -> Vec<Line> {
@@ -16,8 +16,8 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     let widest = sizes.iter().map(String::len).max().unwrap_or_default();
     let mut lines =
         vec![Line::of(Role::Dim, format!("A  {}", of[0])), Line::of(Role::Dim, format!("B  {}", of[1]))];
-    let faster = format!("{:>HALF$}{}{:<HALF$}", "A faster ", alphabet.pick("│", "|"), " B faster");
-    lines.push(Line::of(Role::Dim, format!("{:widest$}  {:>9}  {:>9}  {faster}", "", "A", "B")));
+    let faster = format!("{:>HALF$}{}{:<HALF$}", "A faster", alphabet.pick("│", "|"), "B faster");
+    lines.push(Line::of(Role::Dim, format!("{:widest$}  {:>8}  {:>8}  {faster}", "", "A", "B")));
     for (point, size) in points.iter().zip(&sizes) {
         let length = ((log(point).abs() / longest * HALF as f64).round() as usize).min(HALF);
         let bar = alphabet.pick("█", "#").repeat(length);
@@ -25,7 +25,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         let (left, right) = if log(point) < 0.0 { (bar.as_str(), "") } else { ("", bar.as_str()) };
         let pad = |text: &str| " ".repeat(HALF - text.chars().count());
         let [a, b] = [&point.pair.first, &point.pair.second].map(|m| time(m.median_ns));
-        let mut line = Line::plain(format!("{size:widest$}  {a:>9}  {b:>9}  "));
+        let mut line = Line::plain(format!("{size:widest$}  {a:>8}  {b:>8}  "));
         let role = if apart { Role::Good } else { Role::Dim };
         line.push(role, format!("{}{left}", pad(left)));
         line.push(Role::Dim, alphabet.pick("│", "|"));
@@ -114,9 +114,12 @@ mod tests {
             .iter()
             .map(|line| line.text().trim_end().to_owned())
             .collect();
-        assert_eq!(shown[3], "k=1000   1.000 ms   4.000 ms  #########|           A 4.000 times as fast");
-        assert_eq!(shown[5], "k=4000   4.000 ms   4.000 ms           |           no measurable difference");
-        assert_eq!(shown[6], "k=8000   8.000 ms   4.000 ms           |#####      B 2.000 times as fast");
+        assert_eq!(shown[3], "k=1000  1.000 ms  4.000 ms  ########|          A 4.000 times as fast");
+        assert_eq!(shown[5], "k=4000  4.000 ms  4.000 ms          |          no measurable difference");
+        assert_eq!(shown[6], "k=8000  8.000 ms  4.000 ms          |####      B 2.000 times as fast");
+        // The sizes of three dimensions leave each row whole in a page of 80 columns.
+        let wide = chart("m=n=k", ["a.rise", "b.rise"], &points, Alphabet::Ascii);
+        assert!(wide.iter().take(7).all(|line| line.width() <= 76), "{wide:#?}");
         assert_eq!(shown[7], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
         assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
     }

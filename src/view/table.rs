@@ -45,7 +45,7 @@ impl Column {
 }
 
 /// The least width of the column that flexes; more where that would make different texts look the same.
-const LEAST: usize = 8;
+const LEAST: usize = 7;
 /// Spaces between columns.
 const GAP: usize = 2;
 

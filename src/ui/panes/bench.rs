@@ -292,8 +292,10 @@ pub(in crate::ui) fn start_sweep(app: &mut App, text: &str) -> Result<(), Vec<Li
 pub(in crate::ui) fn swept(app: &mut App, swept: Box<Swept>) {
     let (first, second) = swept.of;
     let names = [format!("revision {first}"), format!("revision {second}")];
-    let mut lines =
+    let on = swept.points.first().map(|point| Line::plain(format!("on {}", point.pair.first.device)));
+    let chart =
         sweep_view::chart(&swept.of_sizes.name(), [&names[0], &names[1]], &swept.points, alphabet(app));
+    let mut lines: Vec<Line> = on.into_iter().chain(chart).collect();
     if !reaches(&swept.points).is_empty() && target_of(&app.device) == Target::C {
         let text = "`:dispatch FOLDER` writes a function in C that chooses the faster one by the size.";
         lines.push(Line::of(Role::Hint, text));
@@ -324,14 +326,14 @@ pub(in crate::ui) fn peak(app: &mut App, device: String, peak: Peak) {
     app.tell(Role::Good, format!("What {device} allows was measured."));
     app.peaks.retain(|(known, _)| *known != device);
     app.peaks.push((device.clone(), peak));
-    app.touch(&[Pane::Bench]);
+    app.touch(&[Pane::Bench, Pane::Term]);
     under_the_roof(app, &device, peak);
 }
 
 fn under_the_roof(app: &mut App, device: &str, peak: Peak) {
     let width = usize::from(app.size.0).saturating_sub(8).clamp(20, 120);
     let all = view::measurements(app.session.history());
-    let lines = roofline_view::page(device, peak, &all, width, alphabet(app)).lines();
+    let lines = roofline_view::page(device, peak, &all, work_of(app), width, alphabet(app)).lines();
     app.popups.push(Popup::Page(Page::sentences("Roofline", lines, 4)));
 }
 

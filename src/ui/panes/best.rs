@@ -17,7 +17,7 @@ use crate::ui::popup::{EntryKind, Page, Popup, Purpose};
 use crate::ui::strategies;
 use crate::ui::update::enter;
 use crate::ui::window::Content;
-use crate::view::{Line, Role, best as view, problem};
+use crate::view::{Line, Role, best as view, jobs, problem};
 use std::sync::Arc;
 
 /// The pane.
@@ -58,7 +58,12 @@ pub fn content(app: &App, width: usize) -> Content {
         );
         return Content::says(Line::of(Role::Dim, text).wrap(width, 0));
     };
-    let head = view::head(standing, width, alphabet(app));
+    let mut head = view::head(standing, width, alphabet(app));
+    let jobs = app.session.jobs();
+    let left = jobs.iter().find(|job| matches!(job.progress, Progress::Best(_))).and_then(jobs::left);
+    // Above the names of the columns.
+    let at = head.len().saturating_sub(usize::from(!standing.candidates.is_empty()));
+    head.splice(at..at, left.into_iter().flat_map(|left| Line::of(Role::Hint, left).wrap(width, 2)));
     let lines = view::rows(standing, width, alphabet(app));
     let shown = standing.fastest_first();
     let cursor = app.window(Pane::Best).cursor.min(shown.len().saturating_sub(1));

@@ -1,8 +1,8 @@
-//! The generated code, at any stage. What it needs and no part of the program asks for is folded.
+//! The generated code, at any stage, with what barriers and memory are for. What it needs and no part of the program asks for is folded.
 
 use super::{Description, Folding, Operation, alphabet, lines_and_about, rules};
-use crate::emit::Attempt;
 use crate::emit::syntax::Line as CodeLine;
+use crate::emit::{Attempt, Stage};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::session::action::Target;
@@ -13,7 +13,7 @@ use crate::ui::layout::Pane;
 use crate::ui::queries::Query;
 use crate::ui::window::Content;
 use crate::view::origins::{self, Source};
-use crate::view::{Line, Lines, Mark, Role, fold, kernel, quoted};
+use crate::view::{Line, Lines, Mark, Role, fold, kernel, quoted, reasons};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -211,6 +211,11 @@ pub fn content(app: &App, width: usize) -> Content {
             let mut content = Content { head: vec![head], lines, ..Content::default() };
             if let Some(code) = attempt.stages.iter().find(|s| s.name == stage).filter(|s| s.has_lines()) {
                 show_selection(app, code.lines(), (first, width), &mut content);
+                let reasons = attempt.stages.iter().find(|s| s.name == "reasons").map(Stage::text);
+                let about = highlighted_row(app).zip(reasons);
+                let about = about.map(|(row, told)| reasons::of_line(code.text(), row.start, told));
+                let told = |text: &str| Line::of(Role::Hint, text.to_owned()).wrap(width, 2);
+                content.foot.splice(..0, about.into_iter().flatten().flat_map(told));
             }
             content
         }

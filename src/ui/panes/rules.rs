@@ -152,7 +152,7 @@ pub fn content(app: &App, width: usize) -> Content {
             &format!("{text:widest$} "),
             &c.call,
             &c.marks.to_string(),
-            &c.effect.text(alphabet(app)),
+            [&c.effect.text(alphabet(app)), &c.effect.brief(alphabet(app))],
             &c.doc,
             &c.result,
             width,
@@ -283,16 +283,19 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
         }
         _ => format!("{rewrites} in {places}"),
     };
-    if app.rules.rest.is_some() {
-        text += ", still looking …";
-    } else if applying.len() > 1 && (others == 0 || !find.is_empty()) {
-        text += ", best first";
-    }
     if !find.is_empty() {
         text = format!("with `{find}`: {apply} of {text}");
-        if others > 0 {
-            text += &format!(", {others} that do not apply");
-        }
+    }
+    // In few columns fewer words say so, or none.
+    let more: &[&str] = match () {
+        () if app.rules.rest.is_some() => &[", still looking …", ", looking …", " …"],
+        () if applying.len() > 1 && (others == 0 || !find.is_empty()) => &[", best first"],
+        () => &[],
+    };
+    let left = width.saturating_sub(Line::plain(text.clone()).width());
+    text += more.iter().find(|more| more.chars().count() <= left).copied().unwrap_or_default();
+    if !find.is_empty() && others > 0 {
+        text += &format!(", {others} that do not apply");
     }
     vec![Line::of(Role::Hint, text).fit(width, alphabet(app))]
 }

@@ -20,7 +20,7 @@ pub const PANE: Description = Description {
     preview: HOW,
     fold: None,
     copied: highlighted_text,
-    hints: &[C::Preview, C::Best, C::Sketch, C::Search, C::Undo],
+    hints: &[C::Preview, C::Hold, C::Best, C::Frozen, C::Sketch, C::Search, C::Undo],
 };
 
 const HOW: Operation = Operation {

@@ -42,7 +42,7 @@ pub const PANE: Description = Description {
     },
     fold: None,
     copied: |app| app.sketching.as_ref().map(|s| text(app, &s.now())).unwrap_or_default(),
-    hints: &[C::Open, C::Preview, C::Narrow, C::Best, C::Point],
+    hints: &[C::Open, C::Narrow, C::Preview, C::Best, C::Point],
 };
 
 fn pointed(facts: &Facts) -> Enabled {
@@ -185,7 +185,7 @@ impl Columns {
     }
 }
 
-/// What a step asks less in so many columns: where all words have no room, fewer; the part is cut before what is still
+/// What a step asks less in so many columns: where all words have no room, fewer, `map m` for `map over m`; the part is cut before what is still
 /// asked of it, since steps of one part differ in that.
 fn step(widening: &Widening, room: usize, alphabet: Alphabet) -> Line {
     let whole = Line::plain(widening.what());
@@ -193,6 +193,9 @@ fn step(widening: &Widening, room: usize, alphabet: Alphabet) -> Line {
         return whole;
     }
     let (part, less) = widening.shortly();
+    let brief = |text: &str| text.replacen(" over ", " ", 1);
+    let fits = |part: &str, less: &str| Line::plain(format!("{part}: {less}")).width() <= room;
+    let (part, less) = if fits(&part, &less) { (part, less) } else { (brief(&part), brief(&less)) };
     let less = Line::plain(format!(": {less}"));
     let part = Line::plain(part).fit_ends(room.saturating_sub(less.width()).max(room / 2), alphabet);
     let left = room.saturating_sub(part.width());

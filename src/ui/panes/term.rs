@@ -22,7 +22,7 @@ pub const PANE: Description = Description {
     preview: rules::PREVIEW,
     fold: None,
     copied: selected_text,
-    hints: &[C::Open, C::Preview, C::Grow, C::Shrink, C::Undo, C::Strategy, C::Point, C::Sketch, C::Bench],
+    hints: &[C::Open, C::Preview, C::Shrink, C::Grow, C::Strategy, C::Point, C::Undo, C::Sketch, C::Bench],
 };
 
 /// Positions that take more columns are said by the patterns that they are within.

@@ -20,6 +20,8 @@ pub enum Value {
     Strategy(How, String),
     /// The beginning of a strategy whose arguments have to be typed.
     Call(How, String),
+    /// A search to be typed, and changed into what is wanted.
+    Search(String),
     /// Apply this rule here.
     Rule(String, Path),
     /// Type other arguments of this rule.
