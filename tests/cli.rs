@@ -1854,6 +1854,17 @@ fn what_makes_room_for_a_rule_is_named() {
     assert!(ran.code == 1 && ran.err.contains(said), "{}", ran.err);
     let ran = run(dir.path(), &["apply", "p.rise", "-s", "topDown(removeSplitJoin) ; mapFusion @ topDown"]);
     assert!(ran.code == 0 && ran.out.contains("abs (sqrt"), "{}{}", ran.out, ran.err);
+    // Not of what steps had made that were taken back.
+    let program = "def f (a: 64.f32): 64.f32 = a |> map sqrt |> map abs";
+    std::fs::write(dir.path().join("p.rise"), program).unwrap();
+    for strategy in [
+        "topDown(mapFusion ; mapFusion)",
+        "mapFusion @ outermost(mapFusion)",
+        "(useMapPar ; useMapPar) @ topDown",
+    ] {
+        let ran = run(dir.path(), &["apply", "p.rise", "-s", strategy]);
+        assert!(ran.code == 1 && !ran.err.contains("once"), "{strategy}: {}", ran.err);
+    }
 }
 
 /// What overflows in the program as written does in its kernel as well; double precision, which it is compared with, has room for

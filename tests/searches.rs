@@ -437,6 +437,9 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
         assert_eq!(ran.code, 0, "{goal}: {}{}", ran.out, ran.err);
         ran.out
     };
+    // Loops that are named alone are parts of those of the program.
+    let parts = "containsMap(?a, containsMap(?b, ?))";
+    assert!(found("p.rise", &[], &format!("{parts} and ?a <= 5 and ?b <= 10")).contains("split 7"));
     let tiled = "containsMap(21/?t, containsMap(?t, ?))";
     assert!(found("p.rise", &[], &format!("{tiled} and ?t > 1")).contains("split 7"));
     assert!(found("p.rise", &[], &format!("{tiled} and ?t < 7")).contains("split 3"));

@@ -339,6 +339,12 @@ fn lengths_are_known_by_types_and_by_given_sizes() {
     let whole = |n: i64| format!("body(body(argument(argument(hasWholeParts({n})))))");
     assert!(holds(&whole(1), None) && !holds(&whole(2), None));
     assert!(holds(&whole(16), Some(&sizes)) && !holds(&whole(3), Some(&sizes)));
+    // Of all places the nearest is told: an array, rather than the whole.
+    let p = read("def f (x: 64.f32): 64.f32 = x |> map abs |> map sqrt");
+    for asked in ["hasMoreThan(100)", "hasMultipleOf(5)", "hasAtMost(5)", "hasWholeParts(5)"] {
+        let stuck = s.run(&format!("topDown({asked})"), &p).unwrap_err();
+        assert!(stuck.to_string().contains("found an array of 64 elements, at 0"), "{stuck}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use shine_tui::lower::Target;
 use shine_tui::lower::default_lowering;
 use shine_tui::rewrite::rule::RuleSet;
 use shine_tui::rewrite::rule::load::Source;
-use shine_tui::rewrite::strategy::{self, Control, Env, FUEL, NoSearch, Script, Stuck};
+use shine_tui::rewrite::strategy::{self, Cause, Control, Env, FUEL, NoSearch, Script, Stuck};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -497,6 +497,13 @@ fn any_order_of_the_loops_of_matmul_can_be_asked_for() {
     for (order, expected) in orders {
         assert_eq!(loops_after(&start, &format!("baseline ; reorder({order})"), &sizes), expected, "{order}");
     }
+    // Reductions that are left open, and those of which more is computed.
+    let sum = "(w |> map (\\x. x * x) |> reduce (+) 0)";
+    for body in ["reduce (+) 0 w", "2 * reduce (+) 0 w", "reduce (+) 0 w / 3", &format!("{sum} / 3")] {
+        let start = read(&format!("def rs (a: m.n.f32): m.f32 = a |> map (\\w. {body})"));
+        let loops = loops_after(&start, "reorder([2, 1])", &sizes[..2]);
+        assert!(loops.contains("4{3{"), "{body}: {loops}");
+    }
 }
 
 #[test]
@@ -508,7 +515,9 @@ fn an_order_that_is_none_is_refused() {
         ("baseline ; reorder([2, 3, 2])", "one comes twice"),
         ("baseline ; reorder([0, 1])", "counts from 1"),
         ("baseline ; reorder([4, 1])", "the last loop of this nest is number 3"),
-        ("baseline ; reorder([2, m])", "takes a number and a list of numbers"),
+        ("baseline ; reorder([2, m])", "An order is a list of numbers, and `m` is none"),
+        ("reorder([[1], 2])", "and `[1]` is none"),
+        ("reorder([1, mapFusion])", "and `mapFusion` is none"),
     ] {
         let stuck = attempt(&matmul(), strategy).map(|done| done.term).unwrap_err();
         assert!(stuck.contains(why), "{strategy}: {stuck}");
@@ -542,10 +551,19 @@ fn a_failure_tells_its_cause_and_the_users_call() {
         ("tile(4, 0) @ outermost(mapNest(2))", "0 is no size of a tile", "tile(4, 0)"),
         ("tile(4, 4)", "a tile needs a map for each of [4, 4]", "tile(4, 4)"),
         ("DFNF ; interchange(9) @ topDown", "the last loop of this nest is number 3", "interchange(9)"),
+        ("DFNF ; topDown(atLevel(7, id))", "the last loop of this nest is number 3", "atLevel(7, id)"),
         ("interchange(0) @ topDown", "loops are counted from 1", "interchange(0)"),
         ("moveOutwards(0)", "loops are counted from 1, and here is 0", "moveOutwards(0)"),
         ("id ; repeatN(1 - 2, id)", "-1 is no number of times", "repeatN(1 - 2, id)"),
         ("id ; fail ; id", "`fail` fails", "fail"),
+        ("reorder(3)", "`reorder` takes a list, and `3` stands in its place", "reorder(3)"),
+        (
+            "tileList(4) @ outermost(mapNest(2))",
+            "`tileList` takes a list, and `4` stands in its place",
+            "tileList(4)",
+        ),
+        ("onThreads", "`onThreads` takes 1 to 4 arguments and is given none", "onThreads"),
+        ("tile(4)", "`tile` takes 2 arguments and is given 1", "tile(4)"),
         // What failed behind a test that held is nearer than where the test failed.
         ("topDown(isFullyAppliedReduce ; splitJoin(5))", "`splitJoin(5)` does not apply", "splitJoin(5)"),
         ("topDown(useMapSeq) @ outermost(isReduce)", "`useMapSeq` does not apply", "useMapSeq"),
@@ -592,6 +610,18 @@ fn a_strategy_says_in_words_why_it_failed() {
     // The innermost message is the nearest one.
     assert!(fails("(fail else \"inner\") else \"outer\"").starts_with("inner"));
     assert!(fails("topDown(fail else \"no\")").starts_with("no"));
+    for (wrong, hint) in [
+        ("topDown(isMapp)", "Did you mean `isMap`?"),
+        ("topDown(isRedcue)", "Did you mean `isReduce`?"),
+        ("onThreads", "Write `onThreads(marked)`; `part`, `block`, `lanes` have values of their own."),
+        ("id @ outermost", "Write `outermost(p, s)`, or `s @ outermost(p)`"),
+        ("topDown(blockedReduceSeq(private, 5))", "Write `blockedReduceSeq(p)`"),
+        ("reorder(3)", "`[3]`"),
+    ] {
+        let (stuck, _) = ended(&matmul(), wrong).map(|done| done.term).unwrap_err();
+        let Cause::Invalid(problem) = &stuck.cause else { panic!("{wrong}: {stuck}") };
+        assert!(problem.hints.join(" ").contains(hint), "{wrong}: {problem:?}");
+    }
     // A failure that is caught says nothing.
     assert!(attempt(&matmul(), "(fail else \"no\") <+ id").is_ok());
     assert!(attempt(&matmul(), "1 < 2 else \"no\" ; m > 0 ; 2 == 2 ; 3 >= 3 ; 3 <= 4").is_ok());

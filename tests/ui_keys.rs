@@ -186,6 +186,11 @@ fn the_palette_runs_commands_with_arguments_and_strategies() {
 
 #[test]
 fn a_message_makes_room_for_the_command_that_it_names() {
+    // However long, it leaves the screen to what else there is.
+    let mut app = sized(80, 24);
+    app.app.tell(Role::Good, format!("Revision 1: {}id", "topDown(mapFusion) <+ ".repeat(300)));
+    let rows = app.text().lines().filter(|row| row.contains("mapFusion) <+")).count();
+    assert!(rows < 9 && app.text().contains("all of it is with the messages: w"), "{}", app.text());
     let mut app = dot();
     app.press(":").type_text("explain E0189").press("Enter");
     assert_eq!(app.app.popups.len(), 1, "{}", app.text());
@@ -572,6 +577,11 @@ fn themes_are_switched_on_the_screen() {
     app.press(":").type_text("theme ../../etc").press("Enter");
     assert!(app.text().contains("There is no theme"), "{}", app.text());
     assert_eq!(app.app.setup.theme.name, "mono");
+    // What was typed stays while it is wrong.
+    for wrong in ["select 9.9", "mouse maybe", "device nosuch"] {
+        app.idle().press("Esc :").type_text(wrong).press("Enter");
+        assert!(app.text().contains(wrong) && app.text().contains("Command or strategy"), "{}", app.text());
+    }
 }
 
 #[test]
@@ -797,6 +807,12 @@ fn the_palette_finds_library_strategies_and_asks_for_their_arguments() {
     assert!(!app.text().contains("Is this a loop?"), "predicates are no strategies to run: {}", app.text());
     app.press("Esc :").type_text("sizesOf");
     assert!(!app.text().contains("sizesOfTile"), "neither are those of numbers: {}", app.text());
+    for (typed, question) in [("cutsL", "without some of its rows"), ("pairsRed", "Are these two maps")] {
+        app.press("Esc :").type_text(typed);
+        assert!(!app.text().contains(question), "nor is what asks by another name: {}", app.text());
+    }
+    app.press("Esc :").type_text("reach").press("Enter");
+    assert!(app.text().contains("│reach "), "{}", app.text());
 }
 
 #[test]
@@ -879,6 +895,9 @@ fn an_error_in_a_changed_program_is_shown_in_its_own_text_until_it_is_right() {
     assert!(app.text().contains("Start again from it?"), "{}", app.text());
     app.press("y");
     assert!(app.text().contains("x + 7.0"), "{}", app.text());
+    // What was before is there.
+    app.press("u");
+    assert!(app.text().contains("the program was read again"), "{}", app.text());
 }
 
 #[test]
@@ -1056,7 +1075,8 @@ fn the_rule_that_leads_back_comes_last_and_effects_are_not_cut() {
         .filter(|c| c.result.is_ok())
         .map(|c| (c.call.clone(), c.effect.clone()))
         .collect();
-    let back: Vec<usize> = (0..offered.len()).filter(|i| matches!(offered[*i].1, Effect::Back(0))).collect();
+    let back: Vec<usize> =
+        (0..offered.len()).filter(|i| matches!(offered[*i].1, Effect::LoopsOf(0))).collect();
     assert!(!back.is_empty() && back[0] + back.len() == offered.len(), "{offered:?}");
     assert!(offered[back[0]].0.starts_with("mapInterchange"), "{offered:?}");
 }

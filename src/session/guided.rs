@@ -16,6 +16,7 @@ use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::SearchFailure;
 use std::collections::HashSet;
+use std::mem::discriminant;
 use std::sync::Arc;
 
 /// A guide, to be shown while searches run.
@@ -111,6 +112,24 @@ enum Halt {
     Failure(SearchFailure),
 }
 
+impl Account {
+    /// The most nodes of a search for the goal.
+    fn most_nodes(&self) -> usize {
+        self.asked.nodes.unwrap_or(MOST_NODES)
+    }
+
+    /// The limit that ended a search, where it is one of all searches and not only of those towards a guide.
+    fn own_limit(&self, report: &Report) -> Option<Limit> {
+        match &report.outcome {
+            Outcome::Limit(limit @ Limit::Iterations { .. }) => Some(*limit),
+            Outcome::Limit(limit @ Limit::Nodes { bound, .. }) => {
+                (*bound == self.most_nodes()).then_some(*limit)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Searcher<'_> {
     /// Searches for the goal by guides that are made on the way. The goal comes with what puts the values of sizes in a size,
     /// as far as they are given.
@@ -141,11 +160,14 @@ impl Searcher<'_> {
         let mut nearest: Option<Way> = None;
         let mut over = None;
         let separated = guide::separated(&self.workspace().rules, start);
-        let ways = guide::filled(goal, start, given).into_iter().flat_map(|filled| {
+        let fillings = guide::filled(goal, start, given);
+        let (all, mut begun) = (fillings.len(), 0);
+        let ways = fillings.into_iter().enumerate().flat_map(|(number, filled)| {
             let plans = guide::plans(&filled, start, &separated);
-            plans.into_iter().map(move |plan| (filled.clone(), plan))
+            plans.into_iter().map(move |plan| (number + 1, filled.clone(), plan))
         });
-        for (filled, plan) in ways {
+        for (number, filled, plan) in ways {
+            begun = number;
             let mut way = Way::default();
             match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
                 Ok(()) => {
@@ -169,9 +191,19 @@ impl Searcher<'_> {
             }
         }
         let way = nearest.unwrap_or_default();
-        let limited = over.or(account.limited);
+        // What is shown is the search that came nearest: of limits that ended several, its own is told.
+        let shown = way.failed.as_ref().and_then(|failed| account.own_limit(&failed.report));
+        let limited = over.or(shown).or(account.limited);
+        let other = shown.filter(|limit| over.is_some_and(|over| discriminant(&over) != discriminant(limit)));
         let mut text = match limited {
-            Some(why) => format!("Not found within the bounds: {why}."),
+            Some(why) => match other {
+                Some(other) => {
+                    format!(
+                        "Not found within the bounds: {why}, and in the search that came nearest {other}."
+                    )
+                }
+                None => format!("Not found within the bounds: {why}."),
+            },
             None => {
                 "Not found with the guides and rules that the search chose; others may lead there.".to_owned()
             }
@@ -189,13 +221,27 @@ impl Searcher<'_> {
             self.keep_made(account.known);
         }
         self.leave_all(way.failed, account.ended, goal);
-        let raise = limited.map(|limit| format!("Raise that limit, as in `with ({})`.", limit.doubled()));
+        let raise = limited.map(|limit| match other {
+            Some(other) => {
+                let (first, then) = (limit.doubled(), other.doubled());
+                format!("Raise these limits, as in `with ({first}, {then})`.")
+            }
+            None => format!("Raise that limit, as in `with ({})`.", limit.doubled()),
+        });
+        // The last way to fill holes is to leave them.
+        let holes = (all > 1).then(|| {
+            let likely = all - 1;
+            let tried = if begun < likely { format!("{begun} of {likely}") } else { format!("all {likely}") };
+            format!(
+                "Sizes in the place of its holes were tried in {tried} ways that seem likely: write others into the sketch."
+            )
+        });
         let own = [
             "`reach SKETCH using RULES` takes the rules that you choose; a `reach` before it, of a sketch half way, is a \
              guide."
                 .to_owned(),
         ];
-        let hints = guide::unmade_sum(goal, start).into_iter().chain(raise).chain(own).collect();
+        let hints = guide::unmade_sum(goal, start).into_iter().chain(holes).chain(raise).chain(own).collect();
         Err(SearchFailure::NotFound { text, hints })
     }
 
@@ -259,7 +305,7 @@ impl Searcher<'_> {
                 return Err(Halt::Over(Limit::Time { bound: budget.time }));
             }
             let (nodes, best, rank) = if *is_goal { (many, budget.best, budget.rank) } else { (few, 1, 1) };
-            let most = account.asked.nodes.unwrap_or(MOST_NODES);
+            let most = account.most_nodes();
             let nodes = nodes.saturating_mul(most.max(MOST_NODES)) / MOST_NODES;
             // A breadth whose rules do not get there leaves time to those behind it.
             let time = left / u32::try_from(behind + 1).unwrap_or(1);
@@ -312,9 +358,8 @@ impl Searcher<'_> {
                     way.lines.iter_mut().rev().take(1).for_each(|line| line.reached = true);
                     return Ok(Some(found));
                 }
-                Outcome::Limit(limit @ (Limit::Nodes { .. } | Limit::Iterations { .. })) => {
-                    let own = matches!(limit, Limit::Iterations { .. }) || bounds.nodes == most;
-                    account.limited = own.then_some(*limit).or(account.limited.take());
+                Outcome::Limit(Limit::Nodes { .. } | Limit::Iterations { .. }) => {
+                    account.limited = account.own_limit(&ended.report).or(account.limited.take());
                     None
                 }
                 Outcome::Impossible | Outcome::Incomplete(_) => None,

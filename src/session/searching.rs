@@ -565,7 +565,7 @@ impl Searcher<'_> {
             }
             let mut report = search.run(&mut world);
             report.never = forecast.as_ref().is_some_and(|f| f.never);
-            let own = guides.is_empty() && report.found().is_none();
+            let own = guides.is_empty() && report.found().is_none() && report.fewer.is_none();
             if own && !self.is_cancelled() && forecast.is_none() {
                 report.variant = search.variant(&world, LEADING);
             }

@@ -332,9 +332,10 @@ impl Session {
     /// A full sentence.
     pub fn undo_action(&self) -> Result<Action, String> {
         let target = self.history.undo_target();
-        target
-            .map(|revision| Action::Goto { revision })
-            .ok_or_else(|| "This is the program as it was read.".into())
+        target.map(|revision| Action::Goto { revision }).ok_or_else(|| match self.history.current() {
+            0 => "This is the beginning of the session.".into(),
+            _ => "Here the program was read again; what was before stands above it in the history.".into(),
+        })
     }
 
     /// The action that redoes, or why there is none.

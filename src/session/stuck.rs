@@ -180,7 +180,8 @@ fn mismatch(cause: &Cause) -> Option<&WhyNot> {
 /// Does an array stand there of which no more is known, or less than was asked for?
 fn asks_for_sizes(why: &WhyNot) -> bool {
     matches!(&why.reason, Reason::Shape { expected: Shape::Words(wanted), found }
-        if wanted.contains("that is known to") && found.ty().as_array().is_some())
+        if wanted.contains("that is known to")
+            && found.ty().as_array().is_some_and(|(length, _)| length.as_constant().is_none()))
 }
 
 /// Does a function stand where something else was asked for?

@@ -331,7 +331,11 @@ impl Workspace {
     fn told_stuck(&self, stuck: &strategy::Stuck, part: &Path) -> Diagnostic {
         let problem = stuck::diagnostic(stuck, &self.script);
         match &stuck.cause {
-            Cause::NotApplicable { strategy, why } if why.not_reached().is_none() => {
+            // What was taken back makes room for nothing.
+            Cause::NotApplicable { strategy, .. }
+                if stuck.on.is_some()
+                    && stuck.on == stuck.so_far.term.at(&stuck.at).map(|stands| stands.digest()) =>
+            {
                 match self.enabling_rewrite(&stuck.so_far.term, strategy, &stuck.at) {
                     Some(first) => problem.hint(first.below(part).told(strategy, &part.join(&stuck.at))),
                     None => problem,

@@ -273,8 +273,8 @@ pub struct App {
     pub definitions: Definitions,
     /// Whether one of them has changed on the disk.
     pub changed: Option<Changed>,
-    /// Whether the program's file is there no more.
-    pub gone: bool,
+    /// One of them that is there no more.
+    pub gone: Option<String>,
     /// What is wrong with what has changed there, in a line.
     pub wrong: Option<String>,
     /// Work in the background that only looks.
@@ -338,7 +338,7 @@ impl App {
             file: Watch::default(),
             definitions: Definitions::default(),
             changed: None,
-            gone: false,
+            gone: None,
             wrong: None,
             queries,
             requests: Requests::default(),
@@ -637,7 +637,8 @@ impl App {
                 job: running.first().map(jobs::brief),
                 more: running.len().saturating_sub(1),
                 stray: self.stray,
-                changed: reload.as_deref().filter(|_| self.changed.is_some()),
+                changed: self.changed.is_some(),
+                reload: reload.as_deref().filter(|_| self.popups.is_empty()),
                 wrong: self.wrong.is_some(),
             },
             width,

@@ -454,7 +454,7 @@ impl Candidate {
     fn usefulness(&self) -> Use {
         match &self.result {
             Err(_) => Use::Nothing,
-            Ok(_) if matches!(self.effect, Effect::Back(_)) => Use::Undoes,
+            Ok(_) if matches!(self.effect, Effect::Back(_) | Effect::LoopsOf(_)) => Use::Undoes,
             Ok(_) if self.is_idle() => Use::Idle,
             Ok(_) if self.open && (self.keeps_loops() || !self.usual) => Use::Asks,
             Ok(_) if self.keeps_loops() => Use::Prepares,
@@ -477,7 +477,7 @@ pub fn left_loops(now: &Term, before: Option<&(RevisionId, Term)>, known: &Known
 }
 
 /// Candidates in the order in which they are listed: first those that change the loops, then those that leave them as they
-/// are, those whose arguments are to be chosen, those that change nothing, and those that lead back to a state that the present one was made of; each
+/// are, those whose arguments are to be chosen, those that change nothing, and those that lead back to a state that the present one was made of, or to its loops; each
 /// grouped by place, the best first. Last come those that do not apply, by how much of them matches. A rewrite that several places offer is listed at the first.
 ///
 /// `left` is the state before, as [`left_loops`] tells of it.
@@ -487,9 +487,9 @@ pub fn ordered(mut all: Vec<Candidate>, history: &History, left: Option<LeftLoop
         line.iter().rev().filter_map(|id| Some((history.revision(*id)?.term.digest(), *id))).collect();
     for c in &mut all {
         let Ok(after) = &c.result else { continue };
-        let undoes = left.filter(|(before, _)| c.shape == Some(*before)).map(|(_, id)| id);
-        if let Some(id) = before.get(&after.digest()).copied().or(undoes) {
-            c.effect = Effect::Back(id);
+        let alike = left.filter(|(before, _)| c.shape == Some(*before)).map(|(_, id)| Effect::LoopsOf(id));
+        if let Some(leads_back) = before.get(&after.digest()).copied().map(Effect::Back).or(alike) {
+            c.effect = leads_back;
         }
     }
     let mut seen: IndexSet<(String, Digest)> = IndexSet::new();

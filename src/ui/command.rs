@@ -4,7 +4,7 @@
 //! [`super::keys`]). A command that cannot be used now is never hidden: it says why. The table knows the state
 //! only through [`Facts`].
 
-use super::disk::GONE_TEXT;
+use super::disk::gone_text;
 use super::facts::Facts;
 use super::layout::Pane;
 use super::panes;
@@ -268,7 +268,7 @@ fn open(facts: &Facts) -> Enabled {
 }
 
 fn can_undo(facts: &Facts) -> Enabled {
-    require(facts.can_undo, "This is the beginning of the session.")
+    facts.undo.clone()
 }
 
 fn can_redo(facts: &Facts) -> Enabled {
@@ -347,7 +347,9 @@ fn finding(facts: &Facts) -> Enabled {
 }
 
 fn reload(facts: &Facts) -> Enabled {
-    require(facts.file_changed || !facts.file_gone, GONE_TEXT)?;
+    if let Some(file) = facts.file_gone.as_deref().filter(|_| !facts.file_changed) {
+        return Err(gone_text(file));
+    }
     require(facts.file_changed, "The file on the disk is the one that is open.")
 }
 

@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use super::app::{App, Changed};
 use super::command::Command;
 use super::program;
+use crate::lang::source::harmless;
 use crate::session::files::{Text, Texts, beside, read_text};
 use crate::view::{Role, problem};
 
@@ -16,7 +17,7 @@ use crate::view::{Role, problem};
 #[derive(Debug, Default)]
 pub struct Definitions {
     watches: IndexMap<String, Watch>,
-    gone: bool,
+    gone: Option<String>,
 }
 
 impl Definitions {
@@ -30,7 +31,7 @@ impl Definitions {
             }
         }
         let mut changed = None;
-        self.gone = false;
+        self.gone = None;
         for (label, path) in files {
             let known = open.files.iter().find(|t| t.label == label).cloned();
             let text = known.unwrap_or_else(|| Text { label: label.clone(), text: String::new() });
@@ -40,14 +41,16 @@ impl Definitions {
             if watch.look(&path, &text).is_some() && changed != Some(Changed::Program) {
                 changed = Some(if is_module { Changed::Program } else { Changed::Definitions });
             }
-            self.gone |= is_open && watch.is_gone();
+            if is_open && watch.is_gone() && self.gone.is_none() {
+                self.gone = Some(text.label);
+            }
         }
         changed
     }
 
-    /// Is a file gone that is open?
-    pub fn is_gone(&self) -> bool {
-        self.gone
+    /// A file that is gone and that is open, by its label.
+    pub fn gone(&self) -> Option<&str> {
+        self.gone.as_deref()
     }
 
     /// How often files were read.
@@ -85,8 +88,9 @@ pub struct Watch {
 }
 
 /// What is said where a file is gone.
-pub const GONE_TEXT: &str =
-    "A file that is open is gone from the disk, or cannot be read; what is open is kept.";
+pub fn gone_text(file: &str) -> String {
+    format!("The file {file} is gone from the disk, or cannot be read; what is open is kept.")
+}
 
 /// A file that so many looks in a row cannot read is gone: editors replace files in two steps.
 const GONE: u32 = 2;
@@ -148,11 +152,12 @@ impl App {
         let texts = &self.session.workspace().texts;
         let program = texts.origin.program.as_deref();
         let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
-        let was_gone = self.gone;
+        let was_gone = self.gone.is_some();
         let definitions = self.definitions.look(texts);
-        self.gone = self.file.is_gone() || self.definitions.is_gone();
-        if self.gone && !was_gone {
-            self.tell(Role::Warning, GONE_TEXT);
+        let gone = self.file.is_gone().then_some(texts.program.label.as_str()).or(self.definitions.gone());
+        self.gone = gone.map(|file| harmless(file).into_owned());
+        if let Some(file) = self.gone.clone().filter(|_| !was_gone) {
+            self.tell(Role::Warning, gone_text(&file));
         }
         if self.file.is_gone() {
             (self.changed, self.wrong) = (None, None);
@@ -191,7 +196,7 @@ impl App {
             self.tell(if wrong.is_some() { Role::Error } else { Role::Warning }, news);
         }
         self.wrong = wrong;
-        if changed.is_none() && !self.gone && (self.changed.is_some() || was_gone) {
+        if changed.is_none() && self.gone.is_none() && (self.changed.is_some() || was_gone) {
             self.tell(Role::Hint, "The files on the disk hold again what is open.");
         }
         self.changed = changed;
@@ -251,6 +256,6 @@ mod tests {
         ["m.rise", "s.elevate"].iter().for_each(|label| fs::remove_file(folder.path().join(label)).unwrap());
         definitions.look(&open);
         assert_eq!(definitions.look(&open), None);
-        assert!(definitions.is_gone());
+        assert_eq!(definitions.gone(), Some("m.rise"));
     }
 }

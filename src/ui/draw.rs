@@ -31,7 +31,7 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
             let cursor = app.popups.iter().fold(None, |_, popup| draw_popup(app, &mut painter, body, popup));
             let said = hint_line(app, usize::from(hints.width));
             // What has just happened is said whole: until the next key it lies over the panes, with the state of things above it.
-            let said = if app.notice.is_some() { said.wrap(usize::from(hints.width), 2) } else { vec![said] };
+            let said = if app.notice.is_some() { message(app, &said, hints) } else { vec![said] };
             let rows = as_u16(said.len()).min(area.height.saturating_sub(1));
             let below = Rect { y: hints.bottom().saturating_sub(rows), height: rows, ..hints };
             let status = Rect { y: below.y.saturating_sub(1), ..status };
@@ -49,6 +49,19 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
     if let Some(position) = cursor {
         frame.set_cursor_position(position);
     }
+}
+
+/// A message in rows. What takes more than a few, and more than a third of the screen, is read where all messages are.
+fn message(app: &App, said: &Line, hints: Rect) -> Vec<Line> {
+    let mut rows = said.wrap(usize::from(hints.width), 2);
+    let most = usize::from(hints.bottom() / 3).max(8);
+    if rows.len() > most {
+        rows.truncate(most - 1);
+        let alphabet = app.setup.terminal.alphabet;
+        let text = format!("  {} all of it is with the messages: {{jobs}}", alphabet.pick("…", "..."));
+        rows.push(Line::of(Role::Hint, app.setup.keys.fill(&text)).fit(usize::from(hints.width), alphabet));
+    }
+    rows
 }
 
 fn too_small(app: &App, painter: &mut Painter<'_>, area: Rect) {

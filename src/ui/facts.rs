@@ -17,8 +17,8 @@ pub struct Facts {
     pub at_root: bool,
     /// See `at_root`.
     pub at_leaf: bool,
-    /// Whether something can be undone.
-    pub can_undo: bool,
+    /// Why nothing can be undone, if nothing can.
+    pub undo: Result<(), String>,
     /// Whether something undone can be done again.
     pub can_redo: bool,
     /// The name of the highlighted rule, and why it does not apply if it does not; none without a rule.
@@ -55,8 +55,8 @@ pub struct Facts {
     pub finding: bool,
     /// Whether a file on the disk differs from what the session holds.
     pub file_changed: bool,
-    /// The program's file is there no more.
-    pub file_gone: bool,
+    /// A file that is open and is there no more.
+    pub file_gone: Option<String>,
     /// Whether the highlighted entry of the history is the present state.
     pub at_present: bool,
     /// Whether something of the pane can be opened or closed.
@@ -85,7 +85,7 @@ impl App {
             pane: self.focus.pane,
             at_root: self.printed.parent(&self.selection).is_none(),
             at_leaf: !self.printed.has_parts(&self.selection),
-            can_undo: history.undo_target().is_some(),
+            undo: self.session.undo_action().map(drop),
             can_redo: history.redo_target().is_some(),
             rule: self
                 .candidate()
@@ -121,7 +121,7 @@ impl App {
             pinned: self.pinned.is_some(),
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),
-            file_gone: self.gone,
+            file_gone: self.gone.clone(),
             at_present: panes::history::at_present(self),
             folds: panes::of(self.focus.pane).fold.as_ref().is_some_and(|fold| (fold.can)(self)),
             without: match self.focus.pane {
@@ -147,7 +147,7 @@ pub mod tests {
             pane: Pane::Term,
             at_root: true,
             at_leaf: true,
-            can_undo: false,
+            undo: Err("This is the beginning of the session.".to_owned()),
             can_redo: false,
             rule: None,
             running: None,
@@ -166,7 +166,7 @@ pub mod tests {
             measured: false,
             finding: false,
             file_changed: false,
-            file_gone: false,
+            file_gone: None,
             at_present: true,
             folds: false,
             without: Err("Nothing was done that could be left out.".to_owned()),

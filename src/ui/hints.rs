@@ -153,7 +153,7 @@ mod tests {
         let line = hints(panes::of(Pane::Term).hints, &nothing(), &keys, 80);
         assert!(!line.text().contains("undo"), "{}", line.text());
         let mut facts = nothing();
-        facts.can_undo = true;
+        facts.undo = Ok(());
         assert!(hints(panes::of(Pane::Term).hints, &facts, &keys, 80).text().contains("u undo"));
         for width in 0..80 {
             assert!(hints(hints_of_context(Context::Screen), &facts, &keys, width).width() <= width);

@@ -426,7 +426,7 @@ pub fn select(app: &mut App, position: &str) {
     match path.filter(|path| app.session.term().at(path).is_some()) {
         Some(path) => app.select(path),
         None => app.say(
-            Role::Warning,
+            Role::Error,
             format!(
                 "The term has no position `{position}`; 0.1.1 is the second part of the second of the first."
             ),

@@ -119,6 +119,14 @@ pub fn theme(app: &mut App, name: &str) {
 pub fn palette(app: &mut App) {
     let mut items = command_items(app);
     items.extend(strategies::items(app, How::Run));
+    items.push(Item {
+        name: "reach".to_owned(),
+        key: "search".to_owned(),
+        doc: "Search for a program that is like a sketch: `reach SKETCH`, or `reach SKETCH using RULES`."
+            .to_owned(),
+        disabled: None,
+        value: Value::Call(How::Run, "reach ".to_owned()),
+    });
     let choice = Choice::new("Command or strategy", items, Some(How::Run));
     app.popups.push(Popup::Choice(Box::new(choice)));
 }
@@ -135,11 +143,27 @@ pub fn choose(app: &mut App) {
         app.say(Role::Warning, reason.clone());
         return;
     }
-    app.popups.pop();
-    match item.value {
+    let (depth, list) = (app.popups.len(), app.popups.pop());
+    let (of_rule, has_arguments) = match item.value {
+        Value::Rule(..) => (true, !text.is_empty()),
+        Value::Command(_) => (false, text.contains(char::is_whitespace)),
+        _ => (false, false),
+    };
+    take(app, item.value, &text);
+    // What is wrong is mended where it was typed, unless more is open that says so.
+    let is_wrong = app.notice.iter().flat_map(|said| &said.spans).any(|span| span.role == Role::Error);
+    let is_open = app.popups.len() >= depth;
+    if let Some(list) = list.filter(|_| has_arguments && is_wrong && (of_rule || !is_open)) {
+        app.popups.insert(app.popups.len().min(depth - 1), list);
+    }
+}
+
+/// Does what an entry of a list stands for, of which a text was typed.
+fn take(app: &mut App, value: Value, text: &str) {
+    match value {
         Value::Command(command) => {
             // The first word names the command, in full or in part; what follows are its arguments.
-            let (word, arguments) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+            let (word, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
             match command.arguments() {
                 Some(_) => run_with(app, command, arguments.trim()),
                 None if word == command.name() && !arguments.is_empty() => {

@@ -106,7 +106,7 @@ pub fn switch(app: &mut App, to: &str) {
         "" => !app.mouse,
         "on" => true,
         "off" => false,
-        _ => return app.say(Role::Warning, format!("The mouse is `on` or `off`, not `{to}`.")),
+        _ => return app.say(Role::Error, format!("The mouse is `on` or `off`, not `{to}`.")),
     };
     app.mouse = on;
     app.requests.mouse = Some(on);

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::lang::nat::Name;
+use crate::lang::summary;
 use crate::lang::syntax::ast::{self, Part, StrategyKind};
 use crate::rewrite::strategy::Script;
 use crate::rewrite::strategy::native::{self, Changes, Native};
@@ -58,13 +59,15 @@ pub fn only_asks(workspace: &Workspace, definition: &Definition) -> bool {
     asks(workspace, definition, &mut known)
 }
 
-fn is_question(name: &str) -> bool {
-    name.strip_prefix("is").and_then(|rest| rest.chars().next()).is_some_and(|c| c.is_ascii_uppercase())
+/// Is it said to be a question, by its name or in words?
+fn is_question(definition: &Definition) -> bool {
+    let named = definition.name.strip_prefix("is").and_then(|rest| rest.chars().next());
+    named.is_some_and(|c| c.is_ascii_uppercase()) || summary::of(definition.doc()).ends_with('?')
 }
 
 fn asks(workspace: &Workspace, definition: &Definition, known: &mut BTreeSet<Name>) -> bool {
     // What is looked at already asks if all else does.
-    is_question(&definition.name)
+    is_question(definition)
         || !known.insert(definition.name.clone())
         || definition.clauses.iter().all(|clause| {
             let params = clause.def.params.iter().flat_map(|shape| shape.kind.names()).collect();

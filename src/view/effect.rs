@@ -24,6 +24,8 @@ pub enum Effect {
     None,
     /// It undoes what was done since this state.
     Back(usize),
+    /// The loops are again those of this state; the program is another one.
+    LoopsOf(usize),
 }
 
 impl Effect {
@@ -77,6 +79,7 @@ impl Effect {
             Effect::Fused => "fuses".to_owned(),
             Effect::None => String::new(),
             Effect::Back(state) => format!("back to {state}"),
+            Effect::LoopsOf(state) => format!("loops as in {state}"),
         }
     }
 

@@ -43,6 +43,7 @@ pub fn lines(search: &Examined, workspace: &Workspace, shown: Shown) -> Vec<Line
     lines.extend(rules(search, width, alphabet));
     match search.report.found() {
         Some(_) => lines.extend(best(search, workspace, width)),
+        None if search.report.fewer.is_some() => lines.extend(best(search, workspace, width)),
         None => lines.extend(nearest(search, workspace, alphabet)),
     }
     if search.insight.cut_short {
@@ -139,6 +140,7 @@ fn nearest(search: &Examined, workspace: &Workspace, alphabet: Alphabet) -> Vec<
     let (levels, of) = (nearest.levels, nearest.of);
     let head = match nearest.but_for_sizes {
         true => "A program that is like the sketch but for the sizes in the place of its holes.".to_owned(),
+        false if of == 0 => "The program that comes nearest.".to_owned(),
         false => format!("The program that comes nearest: {levels} of {of} nested `contains` hold of it."),
     };
     let mut lines = vec![Line::empty(), Line::of(Role::Title, head)];

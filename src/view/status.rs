@@ -31,8 +31,10 @@ pub struct Status<'a> {
     pub more: usize,
     /// Lines that were written past the screen.
     pub stray: usize,
-    /// The key that takes over what has changed on the disk.
-    pub changed: Option<&'a str>,
+    /// Whether something has changed on the disk.
+    pub changed: bool,
+    /// The key that takes it over, where that is read.
+    pub reload: Option<&'a str>,
     /// Whether something is wrong with that.
     pub wrong: bool,
 }
@@ -166,10 +168,11 @@ fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
         Role::Status,
         format!("rev {}/{}", status.revision, status.revisions.saturating_sub(1)),
     );
-    if let Some(key) = status.changed {
+    if status.changed {
         let says = if status.wrong { "file has errors" } else { "file changed" };
         let does = if status.wrong { "shows them" } else { "reloads" };
-        part(Part::Always, Role::Warning, format!("{says}, {key} {does}"));
+        let how = status.reload.map(|key| format!(", {key} {does}"));
+        part(Part::Always, Role::Warning, format!("{says}{}", how.unwrap_or_default()));
     }
     if let Some(problem) = &status.save.problem {
         // What keeps a session from being begun was told when that was tried.
@@ -237,7 +240,8 @@ mod tests {
             job: None,
             more: 0,
             stray: 0,
-            changed: None,
+            changed: false,
+            reload: None,
             wrong: false,
         }
     }
@@ -254,7 +258,8 @@ mod tests {
             job: Some("search 3.1 s".to_owned()),
             more: 1,
             stray: 4,
-            changed: Some("R"),
+            changed: true,
+            reload: Some("R"),
             ..plain(&save, &sizes)
         };
         assert_eq!(
@@ -291,8 +296,11 @@ mod tests {
         // What runs is there in the fewest columns, rather than all sizes.
         let least = text(&busy, 50);
         assert!(least.starts_with("measuring 3.2") && least.ends_with("opencl:gpu"), "{least}");
-        let wrong = Status { changed: Some("R"), wrong: true, ..busy };
+        let wrong = Status { changed: true, reload: Some("R"), wrong: true, ..busy };
         assert!(text(&wrong, 60).contains("file has errors, R shows them"), "{}", text(&wrong, 60));
+        // Where they are shown, the key means nothing.
+        let shown = Status { reload: None, ..wrong };
+        assert!(text(&shown, 60).contains("file has errors") && !text(&shown, 60).contains("shows them"));
     }
 
     #[test]

@@ -30,6 +30,7 @@ impl fmt::Display for Lead {
         write!(f, "`{rule}`, which is not in `using`, leads on from the program that comes nearest: ")?;
         match reached {
             true => write!(f, "after it that is like the sketch."),
+            false if *of == 0 => write!(f, "after it there is more that is like the sketch."),
             false => write!(f, "after it {levels} of {of} nested `contains` hold."),
         }
     }

@@ -1,11 +1,13 @@
 //! Sizes: those that a goal names, and those that its holes may stand for.
 
-use super::nest::{chains, plain};
+use super::nest::{Loop, LoopSketch, Nest, chains, plain};
+use super::reading::{completed, readings};
 use super::vectors::widths;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
 use crate::sketch::Sketch;
 use crate::sketch::holes::{Filling, fill, holes_in};
+use std::collections::BTreeSet;
 
 /// Sizes that are tried for holes, likeliest first.
 const FOR_HOLES: [i64; 6] = [32, 8, 4, 16, 64, 2];
@@ -16,6 +18,8 @@ const MOST_SMALL: i64 = 128;
 /// Ways to fill the holes of a goal that are looked at, and that are tried.
 const MOST_TRIED: usize = 50_000;
 const MOST_FILLED: usize = 12;
+/// Ways to fill holes with parts of the program's sizes that are looked at.
+const MOST_LOOKED_AT: usize = 1_000;
 
 /// The goal with sizes in the place of its holes, in ways that leave every size whole as far as is known, and at last as it
 /// is. One without holes is as it is. `given` puts the values of sizes in a size, as far as they are given; sizes of the
@@ -36,14 +40,40 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
         s.each_size(&mut |n| whole &= may_be_whole(&given(n)));
         whole
     };
-    let ways = |sizes: &dyn Fn(&Name) -> Vec<Nat>| -> Vec<Sketch> {
+    let ways = |sizes: &dyn Fn(&Name) -> Vec<Nat>| {
         // The names of abbreviations tell of holes.
-        let ways = fillings(goal, sizes).into_iter().map(|f| plain(&goal.filled(&f)));
-        ways.filter(is_whole).take(MOST_FILLED).collect()
+        fillings(goal, sizes).into_iter().map(|f| plain(&goal.filled(&f))).filter(&is_whole)
     };
-    let by_usual = ways(&usual);
-    let filled = if by_usual.is_empty() { ways(&small) } else { by_usual };
+    let by_usual: Vec<Sketch> = ways(&usual).take(MOST_FILLED).collect();
+    let mut filled = if by_usual.is_empty() { ways(&small).take(MOST_FILLED).collect() } else { by_usual };
+    let programs = chains(start);
+    let of_program = |s: &Sketch| names_parts(s, &programs);
+    // Of loops over a number of elements the usual sizes may be no parts.
+    if !filled.iter().any(of_program) {
+        let parts = |hole: &Name| {
+            let fits = fitting(goal, hole, given);
+            parts_of_numbers(&programs).into_iter().filter(|n| fits(*n)).map(Nat::constant).collect()
+        };
+        let parts = ways(&parts).take(MOST_LOOKED_AT).filter(of_program);
+        filled = parts.chain(filled).take(MOST_FILLED).collect();
+    }
+    // Other loops than those of the program are the last that is meant.
+    filled.sort_by_cached_key(|s| !of_program(s));
     filled.into_iter().chain([goal.clone()]).collect()
+}
+
+/// Are the loops of a goal parts of those of the program, all or some?
+fn names_parts(goal: &Sketch, programs: &[Vec<Loop>]) -> bool {
+    let nest = Nest::read(goal);
+    let is_whole = |nest: &Nest| nest.spine().0.iter().filter_map(LoopSketch::size).all(may_be_whole);
+    !readings(&nest, programs).is_empty() || completed(&nest, programs).iter().any(is_whole)
+}
+
+/// What loops over a number of elements can be split into.
+fn parts_of_numbers(programs: &[Vec<Loop>]) -> Vec<i64> {
+    let sizes = programs.iter().flatten().filter_map(|l| l.size.as_constant()).filter(|n| *n < MOST_DIVISOR);
+    let parts = sizes.flat_map(|size| (2..=size).filter(move |n| size % n == 0));
+    parts.collect::<BTreeSet<i64>>().into_iter().collect()
 }
 
 /// Ways to put these sizes in the place of the holes that what is said of them admits, likeliest first.

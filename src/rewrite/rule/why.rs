@@ -108,6 +108,14 @@ impl WhyNot {
     /// What stands there, in a few words.
     pub fn found(&self) -> String {
         match &self.reason {
+            Reason::Shape { expected: Shape::Words(wanted), found }
+                if wanted.contains("elements") || wanted.contains("length") =>
+            {
+                match found.ty().as_array() {
+                    Some((length, _)) => format!("an array of {length} elements"),
+                    None => describe(found),
+                }
+            }
             Reason::Shape { found, .. } | Reason::Differs { found, .. } => describe(found),
             Reason::Type { found, .. } => found.to_string(),
             Reason::Size { found, .. } => found.to_string(),

@@ -291,6 +291,11 @@ impl Report {
             // What is said of programs that are nearer or like the sketch would be true of those that do not count.
             return std::iter::once(NOT_READ.to_owned()).chain(self.of_outcome()).collect();
         }
+        if self.fewer.is_some() {
+            // The sketch is met, so nothing has to be done about that.
+            let limited = matches!(self.outcome, Outcome::Limit(_)).then(|| self.of_outcome());
+            return limited.into_iter().flatten().chain([LOWER.to_owned()]).collect();
+        }
         let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
         let of_sketch =
             in_part.into_iter().chain((self.bare_map && !self.never).then_some(BARE_MAP)).map(str::to_owned);
@@ -314,7 +319,6 @@ impl Report {
         let raise = |option: &str| format!("Raise that limit, as in `with ({option})`, or {nearer}.");
         match &self.outcome {
             Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_) => vec![],
-            Outcome::Impossible if self.fewer.is_some() => vec![LOWER.to_owned()],
             Outcome::Impossible => vec![ADD_RULES.to_owned()],
             _ if self.never => vec![ADD_RULES.to_owned()],
             Outcome::Limit(limit) => {
@@ -327,7 +331,8 @@ impl Report {
                 let mut hints: Vec<String> = filters.chain([raise(&limit.doubled())]).collect();
                 hints.extend(self.forecast());
                 hints.extend(self.most_of_it());
-                hints.extend(held(&self.left_out));
+                // Of a graph that is too large already, what was left out would make it larger.
+                hints.extend(held(&self.left_out).filter(|_| matches!(limit, Limit::Iterations { .. })));
                 hints
             }
             Outcome::Incomplete(gaps) => {

@@ -48,6 +48,14 @@ fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &s
     Box::new(Diagnostic::error(code, message).label(span, label).hint(hint))
 }
 
+/// How many were given, in words.
+pub(super) fn number(n: usize) -> String {
+    match n {
+        0 => "none".into(),
+        n => n.to_string(),
+    }
+}
+
 /// A number of arguments, in words.
 pub(super) fn arguments(n: usize) -> String {
     match n {
@@ -114,8 +122,13 @@ impl<'a> Machine<'a> {
             },
             StrategyKind::Call(head, args) if head.kind.as_ref() == RENUMBER => {
                 let args = args.iter().map(|a| self.value(a, scope)).collect::<Evaluated<Vec<_>>>()?;
-                renumber(&args).map_err(|message| {
-                    let problem = Diagnostic::error("E0306", message).label(text.span, "called here");
+                self.renumber(&args).map_err(|message| {
+                    let problem = Diagnostic::error("E0306", message);
+                    // Of the library, the call of the user's is shown.
+                    let problem = match self.scopes[scope as usize].library {
+                        true => problem,
+                        false => problem.label(text.span, "called here"),
+                    };
                     Box::new(problem.hint(
                         "An order names loops by their numbers, the outermost is 1: `reorder([2, 1, 3])`.",
                     ))
@@ -419,7 +432,8 @@ impl<'a> Machine<'a> {
             return Ok(Value::Addr(a));
         }
         let others = self.env.rules.names().chain(self.env.sizes.iter());
-        Err(Box::new(unknown(self.script, name, others)))
+        let script: &'a Script = self.script;
+        Err(Box::new(script.unknown(name, self.env.rules.patterns(), others)))
     }
 
     fn alias(&mut self, target: &'a ast::RuleRef) -> Evaluated<Value> {
@@ -472,7 +486,23 @@ impl<'a> Machine<'a> {
             }
             _ => {
                 let (name, given) = self.head(id);
-                return Err(problem("E0308", too_many(&name, given), span, "called here"));
+                let mut problem = problem("E0308", too_many(&name, given), span, "called here");
+                if let Node::Rule(r, _) = self.nodes.get(id) {
+                    let rule = &self.rules[*r as usize];
+                    let names: Vec<&str> = rule.params.iter().map(|p| &*p.name).collect();
+                    problem.hints = vec![match names.len() {
+                        0 => format!(
+                            "Write `{}` alone: all that it has to know stands in the program.",
+                            rule.name
+                        ),
+                        _ => format!(
+                            "Write `{}({})`: what else it has to know stands in the program.",
+                            rule.name,
+                            names.join(", ")
+                        ),
+                    }];
+                }
+                return Err(problem);
             }
         };
         Ok(Value::Strategy(self.nodes.insert(node)))
@@ -499,16 +529,6 @@ impl<'a> Machine<'a> {
 
     /// The body of a call: that of the first clause whose parameters fit.
     pub(super) fn unfold(&mut self, callee: &Callee, args: &[Value]) -> Evaluated<StrategyId> {
-        let missing = |params: &[Shape], span: Span| {
-            let name = callee_name(callee);
-            let message = format!("`{name}` takes {} and is given {}.", arguments(params.len()), args.len());
-            let hint = if params.is_empty() {
-                format!("Write `{name}` alone.")
-            } else {
-                format!("Write `{name}({})`, with a value for each.", names_of(params).join(", "))
-            };
-            Err(Box::new(Diagnostic::error("E0308", message).label(span, "defined here").hint(hint)))
-        };
         match callee {
             Callee::Global(name, choices) | Callee::Replaced(name, choices) => {
                 let Some(def) = self.definition(callee) else {
@@ -519,9 +539,11 @@ impl<'a> Machine<'a> {
                 };
                 let span = def.clauses.first().map_or(Span::NOWHERE, |c| c.def.name.span);
                 let params: &[Shape] = def.clauses.first().map_or(&[], |c| &c.def.params);
+                let given = args;
                 let args = &self.with_defaults(args, params, *choices)?;
                 if args.len() != def.arity() {
-                    return missing(params, span);
+                    let problem = self.too_few(name, params, given);
+                    return Err(Box::new(problem.label(span, "defined here")));
                 }
                 for clause in def.clauses.iter() {
                     let mut bindings = vec![];
@@ -531,26 +553,30 @@ impl<'a> Machine<'a> {
                         return self.strategy(&clause.def.body, scope);
                     }
                 }
-                Err(problem("E0309", self.no_clause(name, args), span, "defined here"))
+                let clauses: Vec<&[Shape]> = def.clauses.iter().map(|c| &*c.def.params).collect();
+                Err(Box::new(self.no_clause(callee, &clauses, args, (span, def.library))))
             }
             Callee::Local(outer, name) => {
-                let Scope { locals, choices, .. } = self.scopes[*outer as usize];
+                let Scope { locals, choices, library, .. } = self.scopes[*outer as usize];
                 let mut span = Span::NOWHERE;
                 let first = locals.iter().find(|l| l.name.kind == *name);
+                let given = args;
                 let args = &self.with_defaults(args, first.map_or(&[], |l| &l.params), choices)?;
-                for local in locals.iter().filter(|l| l.name.kind == *name) {
+                let clauses: Vec<&Local> = locals.iter().filter(|l| l.name.kind == *name).collect();
+                for local in &clauses {
                     span = local.name.span;
                     if local.params.len() != args.len() {
-                        return missing(&local.params, span);
+                        let problem = self.too_few(name, &local.params, given);
+                        return Err(Box::new(problem.label(span, "defined here")));
                     }
                     let mut bindings = vec![];
                     if fits_all(&local.params, args, &mut bindings) {
-                        let library = self.scopes[*outer as usize].library;
                         let scope = self.open_scope(Some(*outer), bindings, &[], library);
                         return self.strategy(&local.body, scope);
                     }
                 }
-                Err(problem("E0309", self.no_clause(name, args), span, "defined here"))
+                let clauses: Vec<&[Shape]> = clauses.iter().map(|l| &*l.params).collect();
+                Err(Box::new(self.no_clause(callee, &clauses, args, (span, library))))
             }
         }
     }
@@ -570,9 +596,90 @@ impl<'a> Machine<'a> {
         Ok(all)
     }
 
-    fn no_clause(&self, name: &str, args: &[Value]) -> String {
-        let args: Vec<String> = args.iter().map(|a| self.show(a)).collect();
-        format!("No clause of `{name}` fits {name}({}).", args.join(", "))
+    /// What is left of a list of numbers when one is taken out: the greater ones count one less. Each number counts from 1
+    /// and stands once.
+    fn renumber(&self, args: &[Value]) -> Result<Value, String> {
+        let [out, Value::List(list)] = args else {
+            return Err("`renumber` takes a number and a list of numbers: renumber(2, [1, 3]).".to_owned());
+        };
+        let number = |v: &Value| match v {
+            Value::Nat(n) if n.as_constant().is_some() => Ok(n.as_constant().unwrap_or_default()),
+            other => Err(format!("An order is a list of numbers, and `{}` is none.", self.show(other))),
+        };
+        let (out, list) = (number(out)?, list.iter().map(number).collect::<Result<Vec<_>, _>>()?);
+        if let Some(low) = std::iter::once(&out).chain(&list).find(|n| **n < 1) {
+            return Err(format!("An order counts from 1, and here is {low}."));
+        }
+        if list.contains(&out) {
+            return Err("An order names each number once, and here one comes twice.".to_owned());
+        }
+        let left = list.iter().map(|n| Value::Nat(Nat::constant(if *n > out { n - 1 } else { *n })));
+        Ok(Value::List(left.collect()))
+    }
+
+    /// That a call lacks arguments.
+    fn too_few(&self, name: &str, params: &[Shape], args: &[Value]) -> Diagnostic {
+        let (names, given) = (names_of(params), number(args.len()));
+        let has_value = |p: &&Shape| matches!(p.kind, ShapeKind::Default(..));
+        let needs = params.iter().filter(|p| !has_value(p)).count();
+        let (needed, others) = names.split_at(needs);
+        let wanted = match others.len() {
+            0 => arguments(needs),
+            _ => format!("{needs} to {}", arguments(names.len())),
+        };
+        let problem = Diagnostic::error("E0308", format!("`{name}` takes {wanted} and is given {given}."));
+        let call = format!("`{name}({})`", needed.join(", "));
+        let of_their_own: Vec<String> = others.iter().map(|n| format!("`{n}`")).collect();
+        problem.hint(match (args.last(), needed) {
+            _ if !of_their_own.is_empty() => {
+                let has =
+                    if others.len() == 1 { "has a value of its own" } else { "have values of their own" };
+                format!("Write {call}; {} {has}.", of_their_own.join(", "))
+            }
+            // What stands behind `@` is given the last one.
+            (Some(Value::Strategy(_)), [first @ .., last])
+                if !first.is_empty() && first.len() == args.len() =>
+            {
+                format!("Write {call}, or `{last} @ {name}({})`, with a value for each.", first.join(", "))
+            }
+            (_, []) => format!("Write `{name}` alone."),
+            _ => format!("Write {call}, with a value for each."),
+        })
+    }
+
+    /// That no clause of a definition fits. Nobody can add one to the library: what is told is what the user's text calls.
+    fn no_clause(
+        &self,
+        callee: &Callee,
+        clauses: &[&[Shape]],
+        args: &[Value],
+        at: (Span, bool),
+    ) -> Diagnostic {
+        let (name, (span, library)) = (callee_name(callee), at);
+        let shown: Vec<String> = args.iter().map(|a| self.show(a)).collect();
+        let message = format!("No clause of `{name}` fits {name}({}).", shown.join(", "));
+        if !library {
+            return *problem("E0309", message, span, "defined here");
+        }
+        let asked = self.asked().unwrap_or_else(|| name.clone());
+        let is_list =
+            |i: usize| move |c: &&[Shape]| matches!(c[i].kind, ShapeKind::List(_) | ShapeKind::Cons(..));
+        let no_list =
+            (0..args.len()).find(|i| !matches!(args[*i], Value::List(_)) && clauses.iter().all(is_list(*i)));
+        match no_list.and_then(|i| shown.get(i)) {
+            Some(one) => {
+                let message = format!("`{asked}` takes a list, and `{one}` stands in its place.");
+                Diagnostic::error("E0309", message)
+                    .hint(format!("A list has brackets, of one element, too: `[{one}]`."))
+            }
+            None => {
+                let message = format!("`{asked}` does not take these arguments.");
+                let hint = format!("`shine-tui strategies {asked}` shows it with its parameters.");
+                Diagnostic::error("E0309", message)
+                    .note(format!("In the library, no clause of `{name}` fits {name}({}).", shown.join(", ")))
+                    .hint(hint)
+            }
+        }
     }
 
     pub(super) fn show(&self, value: &Value) -> String {
@@ -608,9 +715,12 @@ impl<'a> Machine<'a> {
                 .iter()
                 .map(|a| match a {
                     Value::Strategy(id) => match self.nodes.get(self.nodes.bare(*id)) {
-                        Node::Call(c, args) if args.is_empty() => callee_name(c).to_string(),
-                        Node::Rule(r, _) => self.rules[*r as usize].name.to_string(),
-                        Node::Native(n, args) if args.is_empty() => n.name(),
+                        // Deeper it is not told.
+                        Node::Call(_, args) | Node::Rule(_, args) | Node::Native(_, args)
+                            if !args.iter().any(|a| matches!(a, Value::Strategy(_))) =>
+                        {
+                            self.describe(*id)
+                        }
                         _ => "…".to_owned(),
                     },
                     other => self.show(other),
@@ -663,33 +773,6 @@ fn value_of_argument(arg: &crate::rule::RuleArg) -> Option<Value> {
         RuleArg::Addr(a) => Value::Addr(*a),
         RuleArg::Term(_) | RuleArg::Position(_) => return None,
     })
-}
-
-/// What is left of a list of numbers when one is taken out: the greater ones count one less. Each number counts from 1
-/// and stands once.
-fn renumber(args: &[Value]) -> Result<Value, String> {
-    let number = |v: &Value| if let Value::Nat(n) = v { n.as_constant() } else { None };
-    let all = match args {
-        [out, Value::List(list)] => {
-            std::iter::once(out).chain(list.iter()).map(number).collect::<Option<Vec<_>>>()
-        }
-        _ => None,
-    };
-    let Some([out, list @ ..]) = all.as_deref() else {
-        return Err("`renumber` takes a number and a list of numbers: renumber(2, [1, 3]).".to_owned());
-    };
-    if let Some(low) = std::iter::once(out).chain(list).find(|n| **n < 1) {
-        return Err(format!("An order counts from 1, and here is {low}."));
-    }
-    if list.contains(out) {
-        return Err("An order names each number once, and here one comes twice.".to_owned());
-    }
-    let left = list.iter().map(|n| Value::Nat(Nat::constant(if n > out { n - 1 } else { *n })));
-    Ok(Value::List(left.collect()))
-}
-
-fn unknown<'b>(script: &'b Script, name: &ast::Ident, others: impl Iterator<Item = &'b Name>) -> Diagnostic {
-    script.unknown(name, others)
 }
 
 fn fits_all(shapes: &[Shape], args: &[Value], bindings: &mut Vec<(Name, Value)>) -> bool {

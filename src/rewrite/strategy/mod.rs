@@ -14,6 +14,7 @@ mod strides;
 mod value;
 
 use crate::lang::diag::{Diagnostic, Span};
+use crate::lang::digest::Digest;
 use crate::lang::eval::Sizes;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::path::Path;
@@ -178,6 +179,8 @@ pub struct Stuck {
     pub within: Vec<Name>,
     /// Where in the program.
     pub at: Path,
+    /// What a rule was tried on there: maybe something that steps made which were taken back.
+    pub on: Option<Digest>,
     /// Something was tried at other places than the whole program.
     pub elsewhere: bool,
     /// What the steps before made of the program; nothing of it will be taken back.

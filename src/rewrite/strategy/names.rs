@@ -4,7 +4,7 @@
 //! Names mean what they mean when a strategy runs (`evaluate`). A parameter may stand for anything, unless a definition runs
 //! it: then it is a strategy, and what is given for it has all of its arguments.
 
-use super::evaluate::{arguments, too_many};
+use super::evaluate::{arguments, number, too_many};
 use super::native::{Native, RENUMBER};
 use super::script::{Definition, Script};
 use crate::lang::diag::{Diagnostic, FileId, Span};
@@ -418,7 +418,7 @@ impl<'a> Reader<'a> {
             return What::Any;
         }
         let others = rules.names().chain(sizes.into_iter().flatten());
-        let problem = script.unknown(name, others);
+        let problem = script.unknown(name, rules.patterns(), others);
         self.problems.push(problem);
         What::Any
     }
@@ -560,13 +560,6 @@ fn taken_by(native: Native) -> Vec<Wanted> {
         | N::ReducesColumns
         | N::ReducesRows => vec![Wanted::Size],
         _ => vec![Wanted::Strategy; native.arity()],
-    }
-}
-
-fn number(n: usize) -> String {
-    match n {
-        0 => "none".into(),
-        n => n.to_string(),
     }
 }
 

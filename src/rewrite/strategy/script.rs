@@ -448,8 +448,15 @@ impl Script {
     }
 
     /// The diagnostic for a name that nothing has.
-    pub fn unknown<'a>(&'a self, name: &Node<Name>, others: impl Iterator<Item = &'a Name>) -> Diagnostic {
+    pub fn unknown<'a>(
+        &'a self,
+        name: &Node<Name>,
+        patterns: &Patterns,
+        others: impl Iterator<Item = &'a Name>,
+    ) -> Diagnostic {
         let natives = super::native::TABLE.iter().map(|r| r.name);
+        let questions: Vec<String> =
+            patterns.names().filter_map(|p| Some(Native::IsPattern(patterns.find(p)?).name())).collect();
         let defined = self.strategies.keys().chain(self.aliases.keys()).map(|n| &**n);
         let others: Vec<&Name> = others.collect();
         let problem =
@@ -468,7 +475,10 @@ impl Script {
         }
         problem.label(name.span, "not known").did_you_mean_or(
             &name.kind,
-            natives.chain(defined).chain(others.into_iter().map(|n| &**n)),
+            natives
+                .chain(questions.iter().map(String::as_str))
+                .chain(defined)
+                .chain(others.into_iter().map(|n| &**n)),
             "`shine-tui rules` lists the rules, `shine-tui strategies` the strategies.",
         )
     }

@@ -151,7 +151,8 @@ impl Choice {
         let lower = text.to_lowercase();
         let mut found: Vec<(u64, usize)> = Vec::new();
         for (i, item) in self.items.iter().enumerate() {
-            let named = item.name == exact
+            // What follows the word of a search is no argument.
+            let named = item.name == exact && !text.starts_with("reach ")
                 || matches!(item.value, Value::Command(c) if Command::from_name(exact) == Some(c));
             let rank = if named {
                 u64::MAX

@@ -988,6 +988,7 @@ fn signs_in_sketches_and_sets_are_told_in_the_words_of_the_text() {
         ("sketch s = !contains(mapPar)", "`not(contains(mapPar))`"),
         ("strategy s = reach ? using { {a}, b }", "one pair of braces"),
         ("strategy s = reach ? using a with (nodes: -3)", "not below zero"),
+        ("strategy s = topDown(splitJoin(p = 4))", "the value of `p` alone"),
     ] {
         one_problem_hints(Language::Elevate, text, hint);
     }

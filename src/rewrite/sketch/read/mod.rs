@@ -404,10 +404,13 @@ impl Reader<'_> {
         {
             let takes = if most == 1 { "one argument".to_owned() } else { format!("{most} arguments") };
             let d = Diagnostic::error("E0407", format!("`{p}` takes {takes}, and here are {left}."));
-            self.problem(
-                d.label(f.span, "no program has more")
-                    .hint("Remove one, or put it into parentheses with what it belongs to."),
-            );
+            let hint = match args.clone().next() {
+                Some(first) if Self::is_not(f, scope) && Self::is_not(first, scope) => {
+                    "What `not` leaves out stands in parentheses where it has several words: `not (not contains(map))`."
+                }
+                _ => "Remove one, or put it into parentheses with what it belongs to.",
+            };
+            self.problem(d.label(f.span, "no program has more").hint(hint));
         }
         args.fold(head, |f, x| {
             let x = self.sketch(x, scope);

@@ -220,12 +220,17 @@ impl<'a> Machine<'a> {
                     Native::HasMoreThan => "an array that is known to have more elements",
                     Native::HasMultipleOf => "an array of a multiple of that length",
                     Native::HasWholeParts => "an array that is known to be whole parts of that length",
-                    Native::HasWideElements => "an array of wider elements",
+                    Native::HasWideElements => "an array of what takes more memory",
                     Native::ReducesColumns => "a map that reduces columns",
                     Native::ReducesRows => "a map that reduces rows",
                     _ => "something that calculates less",
                 };
-                test(holds, wanted, self)
+                if holds {
+                    return Ok(t.clone());
+                }
+                // What has a length is nearer than what has none.
+                let why = WhyNot { depth: u32::from(length.is_some()), ..WhyNot::shape(wanted, t) };
+                self.fail(s, Some(why))
             }
             Native::IsPattern(p) => {
                 if t.as_pattern() == Some(p) {
@@ -315,7 +320,7 @@ impl<'a> Machine<'a> {
             Some(failure) => (failure.place.clone(), failure.weight),
             None => {
                 let why = Some(WhyNot::shape("a term with parts", t));
-                let leaf = Leaf { strategy: s, why, chain: self.chain.clone(), told: None };
+                let leaf = Leaf { strategy: s, on: None, why, chain: self.chain.clone(), told: None };
                 (Place::Here(Rc::new(leaf)), NOTHING)
             }
         };

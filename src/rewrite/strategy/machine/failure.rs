@@ -3,6 +3,7 @@
 use super::super::Cause;
 use super::super::value::StrategyId;
 use crate::lang::diag::Span;
+use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::rule::WhyNot;
@@ -120,6 +121,8 @@ impl Drop for Again {
 
 pub(super) struct Leaf {
     pub(super) strategy: StrategyId,
+    /// What a rule was tried on.
+    pub(super) on: Option<Digest>,
     pub(super) why: Option<WhyNot>,
     pub(super) chain: Option<Rc<Chain>>,
     /// What a strategy says of the failure.
@@ -155,7 +158,7 @@ pub(super) fn further(failure: Rc<Failure>, steps: u32, written: u32) -> Rc<Fail
 
 /// A failure of which nothing is noted.
 pub(super) fn untold() -> Rc<Failure> {
-    let leaf = Leaf { strategy: StrategyId(0), why: None, chain: None, told: None };
+    let leaf = Leaf { strategy: StrategyId(0), on: None, why: None, chain: None, told: None };
     Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight: NOTHING, state: None })
 }
 
@@ -205,10 +208,10 @@ pub(super) fn locate(failure: Rc<Failure>) -> (Path, Rc<Leaf>) {
             }
             Place::Here(leaf) if moved.is_empty() => return (Path::new(path), leaf),
             Place::Here(leaf) => {
-                let Leaf { strategy, why, chain, told } = &*leaf;
+                let Leaf { strategy, on, why, chain, told } = &*leaf;
                 let chain = moved.iter().rev().fold(chain.clone(), |chain, again| called_by(chain, again));
                 let (why, told) = (why.clone(), told.clone());
-                return (Path::new(path), Rc::new(Leaf { strategy: *strategy, why, chain, told }));
+                return (Path::new(path), Rc::new(Leaf { strategy: *strategy, on: *on, why, chain, told }));
             }
         }
     }

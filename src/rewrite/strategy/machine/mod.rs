@@ -190,7 +190,7 @@ impl<'a> Machine<'a> {
             Err(Halt::Failed(failure)) => {
                 let (at, leaf) = locate(failure);
                 let cause = self.cause(&leaf);
-                Err(self.stuck(cause, &leaf.chain, at))
+                Err(Box::new(Stuck { on: leaf.on, ..*self.stuck(cause, &leaf.chain, at) }))
             }
             Err(Halt::Stopped(cause)) => {
                 let at = Path::new(self.path.iter().copied());
@@ -246,6 +246,7 @@ impl<'a> Machine<'a> {
             calls,
             within,
             at,
+            on: None,
             elsewhere: self.elsewhere.get(),
             so_far: self.result(kept, term),
         })
@@ -264,6 +265,11 @@ impl<'a> Machine<'a> {
         out
     }
 
+    /// What the user's text calls, of the strategies that are running.
+    pub(super) fn asked(&self) -> Option<Name> {
+        chain_names(&self.chain, false).into_iter().next()
+    }
+
     fn stop<T>(&self, cause: Cause) -> Result<T, Halt> {
         Err(Halt::Stopped(Box::new(cause)))
     }
@@ -273,6 +279,11 @@ impl<'a> Machine<'a> {
     }
 
     fn fail<T>(&self, strategy: StrategyId, why: Option<WhyNot>) -> Result<T, Halt> {
+        self.fail_on(strategy, None, why)
+    }
+
+    /// Fails, with the term that a rule was tried on.
+    fn fail_on<T>(&self, strategy: StrategyId, on: Option<&Term>, why: Option<WhyNot>) -> Result<T, Halt> {
         self.elsewhere.set(self.elsewhere.get() || !self.path.is_empty());
         if !self.tells {
             return Err(Halt::Failed(self.untold.clone()));
@@ -280,7 +291,7 @@ impl<'a> Machine<'a> {
         let kind = why.as_ref().map_or(Kind::Form, Kind::of);
         // Nearer than where there was nothing to try.
         let depth = 1 + why.as_ref().map_or(0, |w| w.depth);
-        let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
+        let leaf = Leaf { strategy, on: on.map(Term::digest), why, chain: self.chain.clone(), told: None };
         Err(failed(leaf, Weight { kind, passed: 0, told: false, depth, called: calls_of(&self.chain) }))
     }
 
@@ -290,7 +301,7 @@ impl<'a> Machine<'a> {
             return Err(Halt::Failed(self.untold.clone()));
         }
         let why = Some(WhyNot::shape("a term with parts", t));
-        let leaf = Leaf { strategy, why, chain: self.chain.clone(), told: None };
+        let leaf = Leaf { strategy, on: None, why, chain: self.chain.clone(), told: None };
         Err(failed(leaf, NOTHING))
     }
 
@@ -303,8 +314,8 @@ impl<'a> Machine<'a> {
                 let weight = Weight { passed: 0, told: true, depth: 1, called, ..why.weight };
                 // What is said of it changes nothing of what is counted.
                 let state = why.state;
-                let leaf =
-                    Leaf { strategy: s, why: None, chain: self.chain.clone(), told: Some((message, why)) };
+                let told = Some((message, why));
+                let leaf = Leaf { strategy: s, on: None, why: None, chain: self.chain.clone(), told };
                 Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state })))
             }
             outcome => outcome,

@@ -18,14 +18,17 @@ impl<'a> Machine<'a> {
         let args = match self.rule_arguments(s, &rule, args, t)? {
             Some(args) => args,
             None => {
-                return self.fail(s, Some(WhyNot::condition("no part of it is what the predicate asks for")));
+                let asked = args.iter().find(|a| matches!(a, Value::Strategy(_))).map(|p| self.show(p));
+                let asked = asked.map_or("the predicate".to_owned(), |p| format!("`{p}`"));
+                let why = WhyNot::condition(format!("no part of it is what {asked} asks for"));
+                return self.fail(s, Some(why));
             }
         };
         self.counts.tried += 1;
         match rule.apply_telling(t, &args, self.tells) {
             // A strategy that goes on without it would end in something half done.
             Err(WhyNot { reason: Reason::TooLarge, .. }) => self.too_large(s),
-            Err(why) => self.fail(s, Some(why)),
+            Err(why) => self.fail_on(s, Some(t), Some(why)),
             Ok(applied) => {
                 let at = Path::new(self.path.iter().copied());
                 if !fits(&at, &applied.term) {

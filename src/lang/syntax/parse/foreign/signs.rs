@@ -3,7 +3,7 @@
 use super::MAX_LOOK;
 use crate::diag::Diagnostic;
 use crate::pattern::Pattern;
-use crate::syntax::ast::Op;
+use crate::syntax::ast::{Language, Op};
 use crate::syntax::codes;
 use crate::syntax::elsewhere;
 use crate::syntax::lexer::{self, Tok};
@@ -193,15 +193,26 @@ impl Parser<'_> {
     pub(in crate::syntax::parse) fn equals_hint(&self) -> Option<String> {
         let line =
             (0..self.at).rev().take(MAX_LOOK).find(|i| self.tokens.get(*i).is_some_and(|t| t.first))?;
+        let of = |tok: Tok| self.tokens[line..self.at].iter().filter(|t| t.tok == tok).count();
+        let is_option = (line..self.at).any(|i| self.spelling(i) == "with");
+        if self.language == Language::Elevate && of(Tok::LParen) > of(Tok::RParen) && !is_option {
+            let name = self.spelling(self.at.saturating_sub(1));
+            return Some(format!(
+                "Arguments have no names where they are given, but an order: the value of `{name}` alone."
+            ));
+        }
         let name = self.spelling(line);
         if self.tokens.get(line)?.tok != Tok::Word || lexer::is_reserved(name) || lexer::is_item_word(name) {
             return None;
         }
         if self.tokens.get(line)?.column == 0 {
-            return Some(format!(
-                "A definition starts with `def`: `def {}…`.",
-                self.quote_or(line, self.at, name) + " = "
-            ));
+            let word = match self.language {
+                Language::Program => "def",
+                Language::Rules => "rule",
+                Language::Elevate => "strategy",
+            };
+            let begun = self.quote_or(line, self.at, name);
+            return Some(format!("A definition starts with `{word}`: `{word} {begun} = …`."));
         }
         (line + 1 == self.at).then(|| {
             let summed = self.in_program().then(|| self.accumulated(name, self.at)).flatten();
