@@ -37,6 +37,7 @@ use clap::{CommandFactory, Parser};
 use exit::Exit;
 use rustix::process::{Resource, getrlimit};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -46,8 +47,23 @@ use std::time::Instant;
 const STACK: usize = 256 << 20;
 
 /// What a limit on memory (`ulimit -v`) must leave to start with, in bytes: the stacks of this thread, of a job and of what
-/// looks something up meanwhile, with what the allocator sets aside for each.
-const LEAST_MEMORY: u64 = 1 << 30;
+/// looks something up meanwhile, with what the allocator sets aside for each, and those of a run.
+const LEAST_MEMORY: u64 = 1700 << 20;
+
+/// With less than this not even arguments can be read: the allocator has nothing to give.
+const NO_MEMORY: u64 = 96 << 20;
+
+/// Says that memory is limited to less than the least, if it is to less than `bytes`. It takes no memory to say so.
+fn is_limited_below(bytes: u64) -> bool {
+    let Some(limit) = getrlimit(Resource::As).current.filter(|limit| *limit < bytes) else { return false };
+    let _ = writeln!(
+        io::stderr().lock(),
+        "error[E0811]: Memory is limited to {} MiB, and {} MiB are the least to start with.\n = hint: Raise the limit (`ulimit -v`).",
+        limit >> 20,
+        LEAST_MEMORY >> 20
+    );
+    true
+}
 
 /// What is wrong with the arguments, with the code that such problems have.
 fn usage(message: &str) -> String {
@@ -132,9 +148,20 @@ fn argument_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String
     })
 }
 
+/// How a command ends that only prints what is asked for.
+fn printed(done: io::Result<()>) -> Exit {
+    match done.and_then(|()| io::stdout().flush()) {
+        Ok(()) => Exit::Done,
+        Err(e) => output::unwritten(&e),
+    }
+}
+
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let started = Instant::now();
+    if is_limited_below(NO_MEMORY) {
+        return Exit::Environment.into();
+    }
     if std::env::args_os().nth(1).is_some_and(|argument| argument == crate::device::worker::FLAG) {
         return crate::device::worker::main();
     }
@@ -146,8 +173,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(e) => {
             if !e.use_stderr() {
-                let _ = e.print();
-                return Exit::Done.into();
+                return printed(e.print()).into();
             }
             if let Some(problem) = misplaced_command(&arguments) {
                 return load::fail(&problem).into();
@@ -159,13 +185,7 @@ pub fn main() -> ExitCode {
             return Exit::BadInput.into();
         }
     };
-    if let Some(limit) = getrlimit(Resource::As).current.filter(|limit| *limit < LEAST_MEMORY) {
-        output::complain(&format!(
-            "error[E0811]: Memory is limited to {} MiB, and {} MiB are the least to start with.\n = hint: Raise the limit \
-             (`ulimit -v`).\n",
-            limit >> 20,
-            LEAST_MEMORY >> 20
-        ));
+    if is_limited_below(LEAST_MEMORY) {
         return Exit::Environment.into();
     }
     cli.worker.iter().for_each(|command| workers::start_by(command));

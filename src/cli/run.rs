@@ -114,11 +114,12 @@ impl Done {
             leaves(&self.ty).into_iter().zip(&self.ran.outputs).enumerate().map(|(i, (leaf, data))| {
                 let file =
                     self.wanted.iter().find(|w| w.component == i).map(|w| w.path.display().to_string());
-                let values =
-                    (data.len() <= SMALL).then(|| (0..data.len()).map(|k| match data.get(k) {
+                let values = (data.len() <= SMALL).then(|| {
+                    (0..data.len()).map(|k| match data.get(k) {
                         Some(value) if !self.is_undefined(i, k) => number(value),
                         _ => Json::Null,
-                    }));
+                    })
+                });
                 json!({
                     "type": leaf.scalar().name(),
                     "shape": shape(&leaf, &self.sizes),

@@ -94,9 +94,7 @@ fn read(
     match ty.kind() {
         TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
             let n = eval_nat(n, sizes).map_err(failure::size)?;
-            let cells = (0..n)
-                .map(|_| read(t, path, from, at, sizes))
-                .collect::<Result<Vec<_>, _>>()?;
+            let cells = (0..n).map(|_| read(t, path, from, at, sizes)).collect::<Result<Vec<_>, _>>()?;
             Ok(if ty.as_vector().is_some() { Value::vector(cells) } else { Value::array(cells) })
         }
         TypeKind::Pair(a, b) => {

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::screen;
+use super::{keeper, screen};
 use crate::lang::source::harmless;
 
 /// How long giving the terminal back may take at the end.

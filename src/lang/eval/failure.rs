@@ -68,7 +68,9 @@ pub fn quotient_too_large(pattern: Pattern, scalar: Scalar) -> Diagnostic {
     )
     .note("What a kernel would compute there is undefined.")
     .hint(match scalar {
-        Scalar::I64 => "There is no wider type: choose what is to be there, as with `select (d == -1) … (x / d)`.",
+        Scalar::I64 => {
+            "There is no wider type: choose what is to be there, as with `select (d == -1) … (x / d)`."
+        }
         _ => "Convert the numbers to a wider type first, with `cast`.",
     })
 }

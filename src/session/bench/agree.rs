@@ -28,7 +28,8 @@ impl Agreement {
     /// How well so many of the cells agree, as a sentence without its end.
     pub fn in_words(&self, number: usize) -> String {
         let Agreement { error, signs, .. } = *self;
-        let (cells, is) = if number == 1 { ("the cell".to_owned(), "is") } else { (format!("{number} cells"), "are") };
+        let (cells, is) =
+            if number == 1 { ("the cell".to_owned(), "is") } else { (format!("{number} cells"), "are") };
         if error >= NOT_A_DIGIT {
             return format!(
                 "{cells} {is} no further from double precision than rounding takes the program as written, largest relative error \
@@ -152,4 +153,19 @@ fn agree_in(
     }
     Err(problem
         .hint("No time is shown for a wrong result. If rules of your own were applied, test them first."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Agreement;
+
+    #[test]
+    fn words_say_no_more_than_is_known() {
+        let words = |error, signs, number| Agreement { cells: number, error, signs }.in_words(number);
+        assert_eq!(words(0.0, 0, 1), "the cell agrees with plain C exactly");
+        assert_eq!(words(0.0, 2, 3), "3 cells agree with plain C, but for the sign of 2 zeros");
+        assert_eq!(words(1e-7, 2, 3), "3 cells agree with plain C, largest relative error 1.0e-7");
+        let none_is_right = words(4.3e3, 0, 1);
+        assert!(!none_is_right.contains("agree") && none_is_right.ends_with("largest relative error 4.3e3"));
+    }
 }

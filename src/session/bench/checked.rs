@@ -75,7 +75,8 @@ impl Beforehand {
 }
 
 /// Why the interpreter was not asked at small sizes.
-const NOT_SMALL: &str = "The sizes of the program are fixed or cannot be small, so the interpreter was not asked.";
+const NOT_SMALL: &str =
+    "The sizes of the program are fixed or cannot be small, so the interpreter was not asked.";
 const NOTHING_DRAWN: &str = "At small sizes the program has no result on any inputs that were drawn, so the interpreter was not asked.";
 
 /// What came of the checks.
@@ -247,8 +248,11 @@ impl<'a> Checked<'a> {
             let about = "NaN agrees with NaN, so the check says little";
             warnings.push(format!("{not_numbers} of {all} cells of the result are not a number: {about}."));
         }
-        let others: String =
-            [before.small.as_ref().ok(), before.exact.as_ref()].into_iter().flatten().map(|s| format!("{s}; ")).collect();
+        let others: String = [before.small.as_ref().ok(), before.exact.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|s| format!("{s}; "))
+            .collect();
         if large.cells == 0 && cells(reference) > 0 {
             warnings.push(
                 "No cell of the result could be compared with double precision, so the check says little."
@@ -401,7 +405,9 @@ impl<'a> Checked<'a> {
         };
         let [usual, others @ ..] = &DRAWS;
         let first = check(usual);
-        if !first.as_ref().is_err_and(is_of_inputs) || !partial::depends_on_inputs(&self.asked.workspace.program.term) {
+        if !first.as_ref().is_err_and(is_of_inputs)
+            || !partial::depends_on_inputs(&self.asked.workspace.program.term)
+        {
             return first;
         }
         others.iter().map(check).find(|checked| !checked.as_ref().is_err_and(is_of_inputs)).unwrap_or(first)
@@ -439,16 +445,11 @@ impl<'a> Checked<'a> {
             Ok(_) => expected,
             Err(_) => interpreting.not_overflown(expected, &run.outputs, &tolerance, inputs, sizes)?,
         };
-        let problem = match self.agreement(
-            &expected,
-            &run.outputs,
-            &tolerance,
-            where_.trim_start(),
-            (sizes, inputs),
-        ) {
-            Ok(_) => return Ok(format!("agrees with the interpreter{at}")),
-            Err(problem) => problem,
-        };
+        let problem =
+            match self.agreement(&expected, &run.outputs, &tolerance, where_.trim_start(), (sizes, inputs)) {
+                Ok(_) => return Ok(format!("agrees with the interpreter{at}")),
+                Err(problem) => problem,
+            };
         match interpreting.explained(&expected, &run.outputs, &tolerance, inputs, sizes) {
             Ok(Some(explained)) => Ok(format!("agrees with {}", explained.in_words(&at))),
             Ok(None) => Err(problem),

@@ -403,7 +403,8 @@ fn part_time(part: &PartTimes) -> PartTime {
 
 /// What is said of cells that the program leaves undefined.
 fn of_undefined(cells: &[Vec<bool>]) -> Option<String> {
-    let (number, all) = (cells.iter().flatten().filter(|is| **is).count(), cells.iter().map(Vec::len).sum::<usize>());
+    let (number, all) =
+        (cells.iter().flatten().filter(|is| **is).count(), cells.iter().map(Vec::len).sum::<usize>());
     (number > 0).then(|| {
         format!(
             "The program leaves {number} of {all} cells of the result undefined, as `padEmpty` and `scatter` do: what stands there means \

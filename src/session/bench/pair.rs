@@ -55,7 +55,8 @@ pub fn compare(
     let params = |asked: &Asked<'_>| asked.term.ty().signature().0;
     let unusual = |asked: &Asked<'_>| Checked::new(asked, backend, cancel).drawn_unusually();
     let drawn = if params(first) == params(second) { unusual(first)?.or(unusual(second)?) } else { None };
-    let [of_first, of_second] = [first, second].map(|asked| asked.inputs.or(drawn.as_ref().map(|d| &d.inputs)));
+    let [of_first, of_second] =
+        [first, second].map(|asked| asked.inputs.or(drawn.as_ref().map(|d| &d.inputs)));
     let (first, second) = (&Asked { inputs: of_first, ..*first }, &Asked { inputs: of_second, ..*second });
     let mut a = Prepared::of(first, true, backend, cancel, report)?;
     a.of_inputs = drawn.as_ref().and_then(|d| d.warning.clone()).or(a.of_inputs);
