@@ -4,23 +4,34 @@
 use super::declared::unfolded;
 use super::pattern::Pattern;
 use super::term::{Expr, Term};
-use super::ty::{Type, TypeKind};
+use super::ty::{Scalar, Type, TypeKind};
 
 /// May the inputs decide whether there is a result? Where only sizes and places can, the answer is no.
 pub fn depends_on_inputs(program: &Term) -> bool {
     let term = unfolded(program);
-    may_have_none(&term, term.ty().signature().0.iter().any(has_whole_number) || makes_whole_numbers(&term))
+    let inputs = term.ty().signature().0;
+    let are_there = |kind: fn(&Type) -> bool| inputs.iter().any(|ty| has(ty, kind)) || makes(&term, kind);
+    may_have_none(&term, OfData { integers: are_there(is_integer), places: are_there(is_place) })
 }
 
-/// `of_data` says whether whole numbers may come from the inputs.
-fn may_have_none(t: &Term, of_data: bool) -> bool {
+/// Which numbers may come from the inputs.
+#[derive(Clone, Copy)]
+struct OfData {
+    integers: bool,
+    /// Those that places are made of.
+    places: bool,
+}
+
+fn may_have_none(t: &Term, of_data: OfData) -> bool {
     let (head, args) = t.spine();
     let is_known = |place: usize| args.get(place).is_some_and(|arg| matches!(arg.expr(), Expr::Lit(_)));
     let here = match head.as_pattern() {
         Some(Pattern::Scatter) => true,
-        Some(Pattern::NatAsIndex) => of_data && !is_known(0),
+        Some(Pattern::NatAsIndex) => of_data.places && !is_known(0),
         Some(Pattern::Div | Pattern::Mod) => {
-            of_data && !is_known(1) && has_whole_number(&head.ty().signature().1)
+            let (_, result) = head.ty().signature();
+            !is_known(1)
+                && (of_data.integers && has(&result, is_integer) || of_data.places && has(&result, is_place))
         }
         Some(_) => false,
         None => head.children().into_iter().any(|c| may_have_none(c, of_data)),
@@ -28,23 +39,29 @@ fn may_have_none(t: &Term, of_data: bool) -> bool {
     here || args.into_iter().any(|arg| may_have_none(arg, of_data))
 }
 
-/// Is there a cast of a float to a whole number, or what is foreign, in there?
-fn makes_whole_numbers(t: &Term) -> bool {
+/// Is there a cast to a number of this kind in there, or what is foreign?
+fn makes(t: &Term, kind: fn(&Type) -> bool) -> bool {
     let here = t.as_pattern().is_some_and(|pattern| match pattern {
-        Pattern::Cast => has_whole_number(&t.ty().signature().1),
-        Pattern::Declared(_) => true,
+        Pattern::Cast | Pattern::Declared(_) => has(&t.ty().signature().1, kind),
         _ => false,
     });
-    here || t.children().into_iter().any(makes_whole_numbers)
+    here || t.children().into_iter().any(|c| makes(c, kind))
 }
 
-fn has_whole_number(ty: &Type) -> bool {
+fn is_integer(ty: &Type) -> bool {
+    ty.as_scalar().is_some_and(Scalar::is_integer)
+}
+
+fn is_place(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::NatType | TypeKind::Index(_))
+}
+
+/// Has a value of the type a part of this kind?
+fn has(ty: &Type, kind: fn(&Type) -> bool) -> bool {
     match ty.kind() {
-        TypeKind::Scalar(s) => s.is_integer(),
-        TypeKind::NatType | TypeKind::Index(_) => true,
-        TypeKind::Pair(a, b) => has_whole_number(a) || has_whole_number(b),
-        TypeKind::Array(_, t) | TypeKind::Vector(_, t) => has_whole_number(t),
-        TypeKind::Fun(..) | TypeKind::Var(_) | TypeKind::Ill => false,
+        TypeKind::Pair(a, b) => has(a, kind) || has(b, kind),
+        TypeKind::Array(_, t) | TypeKind::Vector(_, t) => has(t, kind),
+        _ => kind(ty),
     }
 }
 
@@ -63,6 +80,8 @@ mod tests {
             ("map (\\v. 100 % (cast v : i32)) x", true),
             ("scatter p x", true),
             ("map (\\v. v / 3 + v % 7) a", false),
+            ("generate (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) a)", false),
+            ("map (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) x) p", true),
             ("map (\\v. 100 / v) x", false),
             ("generate (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) x)", false),
             ("map (\\v. idx (natAsIndex n 0) a + v) a", false),
