@@ -50,21 +50,6 @@ const STACK: usize = 256 << 20;
 /// looks something up meanwhile, with what the allocator sets aside for each, and those of a run.
 const LEAST_MEMORY: u64 = 1700 << 20;
 
-/// With less than this not even arguments can be read: the allocator has nothing to give.
-const NO_MEMORY: u64 = 96 << 20;
-
-/// Says that memory is limited to less than the least, if it is to less than `bytes`. It takes no memory to say so.
-fn is_limited_below(bytes: u64) -> bool {
-    let Some(limit) = getrlimit(Resource::As).current.filter(|limit| *limit < bytes) else { return false };
-    let _ = writeln!(
-        io::stderr().lock(),
-        "error[E0811]: Memory is limited to {} MiB, and {} MiB are the least to start with.\n = hint: Raise the limit (`ulimit -v`).",
-        limit >> 20,
-        LEAST_MEMORY >> 20
-    );
-    true
-}
-
 /// What is wrong with the arguments, with the code that such problems have.
 fn usage(message: &str) -> String {
     match message.strip_prefix("error:") {
@@ -159,9 +144,6 @@ fn printed(done: io::Result<()>) -> Exit {
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let started = Instant::now();
-    if is_limited_below(NO_MEMORY) {
-        return Exit::Environment.into();
-    }
     if std::env::args_os().nth(1).is_some_and(|argument| argument == crate::device::worker::FLAG) {
         return crate::device::worker::main();
     }
@@ -185,7 +167,13 @@ pub fn main() -> ExitCode {
             return Exit::BadInput.into();
         }
     };
-    if is_limited_below(LEAST_MEMORY) {
+    if let Some(limit) = getrlimit(Resource::As).current.filter(|limit| *limit < LEAST_MEMORY) {
+        output::complain(&format!(
+            "error[E0811]: Memory is limited to {} MiB, and {} MiB are the least to start with.\n = hint: Raise the limit \
+             (`ulimit -v`).\n",
+            limit >> 20,
+            LEAST_MEMORY >> 20
+        ));
         return Exit::Environment.into();
     }
     cli.worker.iter().for_each(|command| workers::start_by(command));

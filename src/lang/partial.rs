@@ -80,10 +80,10 @@ mod tests {
             ("map (\\v. 100 % (cast v : i32)) x", true),
             ("scatter p x", true),
             ("map (\\v. v / 3 + v % 7) a", false),
-            ("generate (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) a)", false),
+            ("(generate (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) a) : n.i32)", false),
             ("map (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) x) p", true),
             ("map (\\v. 100 / v) x", false),
-            ("generate (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) x)", false),
+            ("(generate (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) x) : n.f32)", false),
             ("map (\\v. idx (natAsIndex n 0) a + v) a", false),
             ("gather p x", false),
         ];

@@ -325,7 +325,9 @@ impl Infer {
             self.param(param, &mut slots);
         }
         let result = source.result.map(|t| self.signature(t, &mut slots));
-        self.sizes_called_as_values(&slots);
+        if self.problems.len() == before {
+            self.sizes_called_as_values(&slots);
+        }
         self.scope.undeclared = Undeclared::Refuse;
         let mut body = source.body;
         while let Some(Expr { kind: ExprKind::NatLam(params, inner), .. }) = body {
