@@ -1109,6 +1109,16 @@ def f (x: n.f32) (y: n.f32): f32 =
     let allowed = run(dir.path(), &[&bench[..], &["--allow-foreign"]].concat());
     assert_eq!(allowed.code, 0, "{}", allowed.err);
     assert!(allowed.out.contains("agrees with the interpreter"), "{}", allowed.out);
+    // One that keeps something is the suspect, not the compiler.
+    let text = "foreign def g (x: f32): f32 = \"static int k; return x + k++;\"\ndef f (a: n.f32): n.f32 = map g a\n";
+    let kept = write(dir.path(), "kept.rise", text);
+    let ran = run(dir.path(), &["bench", &kept, "--size", "n=4", "--allow-foreign"]);
+    refused(&ran, 1, "E0820");
+    assert!(
+        ran.err.contains("Look at the foreign functions first") && !ran.err.contains("mistake"),
+        "{}",
+        ran.err
+    );
     // Printed and read again, it is the same program.
     let printed = run(dir.path(), &["apply", &program]).out;
     let again = write(dir.path(), "again.rise", &printed);

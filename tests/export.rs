@@ -135,16 +135,21 @@ wide = np.zeros((8, 6), np.float32)
 wide[::2, ::2] = image
 for view in [np.asfortranarray(image), wide[::2, ::2], image.tolist()]:
     assert (blur.blur(0.5, view) == blur.blur(0.5, image)).all()
-for wrong in [image.astype(np.float64), image[0], image[:2], image.astype('>f4'), image[:, :0]]:
+for wrong in [image.astype(np.float64), image[0], image[:2], image.astype('>f4'), image[:, :0],
+              np.ma.masked_array(image, image > 5)]:
     try:
         print('taken', blur.blur(0.5, wrong))
     except (TypeError, ValueError) as problem:
         print(problem)
 ";
     let text = run(views);
-    for part in
-        ["use image.astype(np.float32)", "has 1 dimensions and needs 2", "n cannot be 0", "m cannot be 0"]
-    {
+    for part in [
+        "use image.astype(np.float32)",
+        "has 1 dimensions and needs 2",
+        "n cannot be 0",
+        "m cannot be 0",
+        "has masked cells",
+    ] {
         assert!(text.contains(part) && !text.contains("taken"), "{text}");
     }
 }
@@ -172,6 +177,14 @@ except ValueError as problem:
     let text = run(script);
     assert!(text.contains("array([1.5, 0.5, 1.5]), 1099511627777"), "{text}");
     assert!(text.contains("at holds an index that is not below 2"), "{text}");
+    export(folder, "def put (at: k.idx[n]) (a: k.i32): n.i32 = scatter at a\n", &[]);
+    let text = run("import numpy as np, put
+try:
+    put.put(np.array([2, 0, 2], np.int32), np.array([1, 2, 3], np.int32), n=3)
+except ValueError as problem:
+    print(problem)
+");
+    assert_eq!(text, "at holds an index twice in a row\n");
     for (ty, numpy) in [
         ("bool", "bool_"),
         ("i8", "int8"),

@@ -278,6 +278,66 @@ fn a_division_without_a_result_is_the_programs() {
     }
 }
 
+/// A program, its inputs by name and text, more arguments, and what is said.
+type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str], &'a str);
+
+/// What the tool draws may have no result, and proves nothing then; what a user gives is looked at before the kernel's numbers are
+/// believed, and what the program leaves undefined is shown as such.
+#[test]
+fn inputs_without_a_result_prove_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let look_up = "def f (p: k.i32) (a: n.i32): k.i32 = p |> map (\\j. idx (natAsIndex n (cast j)) a)\n";
+    let put = "def f (p: k.idx[n]) (a: k.i32): n.i32 = scatter p a\n";
+    let parts = "def f (p: n.f32) (a: f32): n.i32 = p |> map (\\x. 12 / (cast (x / a) : i32))\n";
+    let padded = "def f (p: n.i32): (n + 2).i32 = p |> padEmpty 2 |> map (\\x. 100 / x)\n";
+    let least = "def f (p: n.f32): f32 = p |> reduce min 1\n";
+    let zeros = [&["nan"; 5][..], &["-0.0", "0.0"].repeat(600)].concat().join(" ");
+    let rows: [Row; 7] = [
+        (look_up, &[("p", "0 1 2 2 1"), ("a", "1 2 3")], &[], "[1, 2, 3, 3, 2]"),
+        (parts, &[("p", "1 2 3"), ("a", "0.5")], &[], "[6, 3, 2]"),
+        (put, &[("p", "4 0 5 2 1"), ("a", "1 2 3 4 5")], &["--size", "n=6"], "[2, 5, 4, _, 1, 3]"),
+        (
+            put,
+            &[("p", "1 1 0"), ("a", "1 2 3")],
+            &["--size", "n=3"],
+            "[E0199]: `scatter` writes element 1 twice.",
+        ),
+        (
+            look_up,
+            &[("p", "0 3"), ("a", "1 2 3")],
+            &[],
+            "[E0192]: `natAsIndex` accesses element 3 of 3 elements.",
+        ),
+        (padded, &[("p", "1 2 3")], &[], "divides by a cell that `padEmpty` or `scatter` leaves undefined"),
+        (
+            least,
+            &[("p", &zeros)],
+            &["-s", "auto"],
+            "the cell agrees with plain C, but for the sign of one zero\n",
+        ),
+    ];
+    for (program, inputs, more, said) in rows {
+        let given = inputs.iter().map(|(name, text)| {
+            std::fs::write(dir.join(format!("{name}.txt")), text).unwrap();
+            format!("{name}={name}.txt")
+        });
+        let given: Vec<String> = given.flat_map(|given| ["-i".to_owned(), given]).collect();
+        let ran =
+            run(dir, program, &given.iter().map(|s| &**s).chain(more.iter().copied()).collect::<Vec<_>>());
+        assert!(format!("{}{}", ran.out, ran.err).contains(said), "{program}{}{}", ran.out, ran.err);
+        assert_eq!(ran.code == 0, !ran.err.contains("error["), "{}", ran.err);
+    }
+    for (program, sizes, said) in [
+        (look_up, ["k=100", "n=200"], "so others were drawn: whole numbers from 0 to 2."),
+        (put, ["k=4", "n=3"], "Give inputs on which it has one"),
+    ] {
+        std::fs::write(dir.join("program.rise"), program).unwrap();
+        let ran = cli_common::run(dir, &["bench", "program.rise", "--size", sizes[0], "--size", sizes[1]]);
+        assert!(format!("{}{}", ran.out, ran.err).contains(said), "{program}{}{}", ran.out, ran.err);
+    }
+}
+
 /// What a `scatter` leaves unwritten may be anything, whatever the type, and so may what is computed of it; the rest is compared.
 #[test]
 fn cells_that_nothing_writes_are_not_compared() {

@@ -8,7 +8,6 @@ use super::stop::Stops;
 use crate::device::roofline::{self, Work};
 use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
-use crate::lang::eval::inputs::Kind;
 use crate::lang::term::Term;
 use crate::lang::work;
 use crate::rewrite::strategy::in_order;
@@ -337,9 +336,7 @@ fn prepared(session: &mut Session, args: &Bench) -> Result<Option<Inputs>, Diagn
         Some(given)
     };
     run_strategies(session, &args.rewriting, Some(target_of(&args.device)))?;
-    let all =
-        given.map(|Fitted { inputs, sizes }| Inputs::drawn(inputs, session.term(), &sizes, Kind::Uniform));
-    all.transpose()
+    given.map(|Fitted { inputs, .. }| session.with_drawn(&args.device, inputs)).transpose()
 }
 
 fn in_words(m: &Measurement) -> String {

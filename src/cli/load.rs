@@ -51,6 +51,8 @@ pub fn exit_of(problem: &Diagnostic) -> Exit {
         "E0709" => Exit::Interrupted,
         // What cannot be written: what is in the way instead, E0918, can be named otherwise.
         "E0805" | "E0906" => Exit::Environment,
+        // A machine that is too slow, or has no thread to give.
+        "E0708" | "E0811" => Exit::Environment,
         // What a strategy leaves open is wrong, or nothing: it is not that it does not get to its end.
         "E0314" | "E0316" => Exit::BadInput,
         // The text of a strategy or of a sketch is wrong: nothing was tried.

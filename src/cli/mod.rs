@@ -37,6 +37,7 @@ use clap::{CommandFactory, Parser};
 use exit::Exit;
 use rustix::process::{Resource, getrlimit};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -49,8 +50,8 @@ const STACK: usize = 256 << 20;
 const LEAST_STACK: u64 = 256 << 10;
 
 /// What a limit on memory (`ulimit -v`) must leave to start with, in bytes: the stacks of this thread, of a job and of what
-/// looks something up meanwhile, with what the allocator sets aside for each.
-const LEAST_MEMORY: u64 = 1 << 30;
+/// looks something up meanwhile, with what the allocator sets aside for each, and those of a run.
+const LEAST_MEMORY: u64 = 1700 << 20;
 
 /// What is wrong with the arguments, with the code that such problems have.
 fn usage(message: &str) -> String {
@@ -141,6 +142,14 @@ fn argument_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String
     })
 }
 
+/// How a command ends that only prints what is asked for.
+fn printed(done: io::Result<()>) -> Exit {
+    match done.and_then(|()| io::stdout().flush()) {
+        Ok(()) => Exit::Done,
+        Err(e) => output::unwritten(&e),
+    }
+}
+
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let started = Instant::now();
@@ -165,8 +174,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(e) => {
             if !e.use_stderr() {
-                let _ = e.print();
-                return Exit::Done.into();
+                return printed(e.print()).into();
             }
             if let Some(problem) = misplaced_command(&arguments) {
                 return load::fail(&problem).into();

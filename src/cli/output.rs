@@ -15,12 +15,17 @@ pub fn print(text: &str) -> Result<(), Exit> {
     let mut out = io::stdout().lock();
     match out.write_all(harmless(text).as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(Exit::Done),
-        Err(e) => {
-            complain(&format!("error: Standard output cannot be written: {e}.\n"));
-            Err(Exit::Environment)
-        }
+        Err(e) => Err(unwritten(&e)),
     }
+}
+
+/// How a command ends whose output cannot be written.
+pub fn unwritten(why: &io::Error) -> Exit {
+    if why.kind() == io::ErrorKind::BrokenPipe {
+        return Exit::Done;
+    }
+    complain(&format!("error: Standard output cannot be written: {why}.\n"));
+    Exit::Environment
 }
 
 /// Writes a value as indented JSON.

@@ -81,6 +81,11 @@ impl Done {
         })
     }
 
+    /// Does what stands in this cell of a component mean nothing?
+    fn is_undefined(&self, component: usize, cell: usize) -> bool {
+        self.ran.undefined.get(component).and_then(|of| of.get(cell)).copied().unwrap_or(false)
+    }
+
     fn in_words(&self) -> Result<String, Diagnostic> {
         let sizes: Vec<String> = self.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let mut text = format!("device    {}\n", self.ran.device);
@@ -96,7 +101,7 @@ impl Done {
         let cells: usize = self.ran.outputs.iter().map(HostData::len).sum();
         if cells <= SMALL {
             let parts: Vec<_> = self.ran.outputs.iter().map(buffer).collect();
-            let value = data::join(&parts, &self.ty, &self.sizes)?;
+            let value = data::join_defined(&parts, &self.ty, &self.sizes, &|k, i| self.is_undefined(k, i))?;
             text += &format!("result    {}\n", in_full(&value, 10));
         } else if self.wanted.is_empty() {
             text += &format!("result    {cells} cells of {}; `--output` writes them\n", self.ty);
@@ -109,8 +114,12 @@ impl Done {
             leaves(&self.ty).into_iter().zip(&self.ran.outputs).enumerate().map(|(i, (leaf, data))| {
                 let file =
                     self.wanted.iter().find(|w| w.component == i).map(|w| w.path.display().to_string());
-                let values =
-                    (data.len() <= SMALL).then(|| (0..data.len()).filter_map(|i| data.get(i)).map(number));
+                let values = (data.len() <= SMALL).then(|| {
+                    (0..data.len()).map(|k| match data.get(k) {
+                        Some(value) if !self.is_undefined(i, k) => number(value),
+                        _ => Json::Null,
+                    })
+                });
                 json!({
                     "type": leaf.scalar().name(),
                     "shape": shape(&leaf, &self.sizes),
@@ -156,6 +165,7 @@ fn in_full(value: &Value, indent: usize) -> String {
             format!("<{}>", parts.join(", "))
         }
         Value::Pair(p) => format!("({}, {})", in_full(&p.0, indent + 1), in_full(&p.1, indent + 1)),
+        Value::Undefined => "_".to_owned(),
         scalar => scalar.to_string(),
     }
 }

@@ -56,6 +56,8 @@ pub struct Check {
     pub wrong: usize,
     /// The largest `|expected - found| / max(|expected|, floor)`; infinite where one of both is not finite.
     pub error: f64,
+    /// The cells that agree, and are zeros of the other sign.
+    pub signs: usize,
     /// The largest distance in units in the last place; floats only.
     pub ulps: Option<u64>,
     /// The cell with the largest error, where there is an error at all.
@@ -95,6 +97,7 @@ pub fn compare(due: &Expected, found: &HostData, tolerance: Tolerance) -> Check 
         cells: 0,
         wrong: 0,
         error: 0.0,
+        signs: 0,
         ulps: expected.elem().is_float().then_some(0),
         worst: None,
         first_wrong: None,
@@ -125,6 +128,7 @@ pub fn compare(due: &Expected, found: &HostData, tolerance: Tolerance) -> Check 
         let (Some(expected), Some(found)) = (expected.get(index), found.get(index)) else { continue };
         let cell = Cell { index, expected: expected.to_f64(), found: found.to_f64() };
         let error = cell_error(cell, float, tolerance);
+        check.signs += usize::from(float && cell.expected == 0.0 && cell.found == 0.0);
         if let Some(ulps) = &mut check.ulps {
             *ulps = (*ulps).max(distance(one, other));
         }

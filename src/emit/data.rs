@@ -52,9 +52,23 @@ fn each_scalar(value: &Value, path: &[bool], see: &mut dyn FnMut(&Value)) {
 /// # Errors
 /// When the components are not those of a value of the type.
 pub fn join(components: &[Buffer], ty: &Type, sizes: &Sizes) -> Result<Value, Diagnostic> {
+    join_defined(components, ty, sizes, &|_, _| false)
+}
+
+/// As [`join`], without the cells of components that are undefined.
+///
+/// # Errors
+/// As [`join`].
+pub fn join_defined(
+    components: &[Buffer],
+    ty: &Type,
+    sizes: &Sizes,
+    is_undefined: &dyn Fn(usize, usize) -> bool,
+) -> Result<Value, Diagnostic> {
     let leaves = leaves(ty);
     let mut at = vec![0; components.len()];
-    let value = read(ty, &mut vec![], &leaves, components, &mut at, sizes)?;
+    let from = From { leaves: &leaves, components, is_undefined };
+    let value = read(ty, &mut vec![], &from, &mut at, sizes)?;
     for (leaf, (buffer, read)) in leaves.iter().zip(components.iter().zip(&at)) {
         if buffer.len() != *read || buffer.scalar() != Some(leaf.scalar()) {
             return Err(failure::wrong_length(ty, buffer.len(), *read));
@@ -63,38 +77,46 @@ pub fn join(components: &[Buffer], ty: &Type, sizes: &Sizes) -> Result<Value, Di
     Ok(value)
 }
 
+/// What a value is read from.
+struct From<'a> {
+    leaves: &'a [Leaf],
+    components: &'a [Buffer],
+    is_undefined: &'a dyn Fn(usize, usize) -> bool,
+}
+
 fn read(
     ty: &Type,
     path: &mut Vec<bool>,
-    leaves: &[Leaf],
-    components: &[Buffer],
+    from: &From<'_>,
     at: &mut [usize],
     sizes: &Sizes,
 ) -> Result<Value, Diagnostic> {
     match ty.kind() {
         TypeKind::Array(n, t) | TypeKind::Vector(n, t) => {
             let n = eval_nat(n, sizes).map_err(failure::size)?;
-            let cells = (0..n)
-                .map(|_| read(t, path, leaves, components, at, sizes))
-                .collect::<Result<Vec<_>, _>>()?;
+            let cells = (0..n).map(|_| read(t, path, from, at, sizes)).collect::<Result<Vec<_>, _>>()?;
             Ok(if ty.as_vector().is_some() { Value::vector(cells) } else { Value::array(cells) })
         }
         TypeKind::Pair(a, b) => {
             path.push(false);
-            let a = read(a, path, leaves, components, at, sizes)?;
+            let a = read(a, path, from, at, sizes)?;
             path.pop();
             path.push(true);
-            let b = read(b, path, leaves, components, at, sizes)?;
+            let b = read(b, path, from, at, sizes)?;
             path.pop();
             Ok(Value::pair(a, b))
         }
         _ => {
+            let From { leaves, components, is_undefined } = from;
             let k = leaves.iter().position(|l| l.path == *path);
             let k = k.filter(|k| *k < components.len()).ok_or_else(|| failure::no_data(ty))?;
             let value = components[k]
                 .get(at[k])
                 .ok_or_else(|| failure::wrong_length(ty, components[k].len(), at[k] + 1))?;
             at[k] += 1;
+            if is_undefined(k, at[k] - 1) {
+                return Ok(Value::Undefined);
+            }
             Ok(match (value, ty.kind()) {
                 (Value::Int(v, _), TypeKind::NatType | TypeKind::Index(_)) => Value::Nat(v as i64),
                 (v, _) => v,

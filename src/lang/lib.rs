@@ -21,6 +21,7 @@ pub mod math;
 pub mod nat;
 pub mod needed;
 pub mod origin;
+pub mod partial;
 pub mod path;
 pub mod pattern;
 pub mod permutation;

@@ -125,9 +125,9 @@ table! {
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p - snd p)";
     Mul ["mul"], High, Scalar(Numbers), "{t: data} t -> t -> t", "r -> r -> r", "The product of two numbers or vectors; written x * y.";
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p * snd p)";
-    Div ["div"], High, Scalar(Numbers), "{t: data} t -> t -> t", "r -> r -> r", "The quotient of two numbers or vectors; written x / y. Integers round towards zero.";
+    Div ["div"], High, Scalar(Numbers), "{t: data} t -> t -> t", "r -> r -> r", "The quotient of two numbers or vectors; written x / y. Integers round towards zero, plain numbers (natType) down, as sizes do.";
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p / snd p)";
-    Mod ["mod"], High, Scalar(Integers), "{t: data} t -> t -> t", "r -> r -> r", "The remainder of two integers; written x % y.";
+    Mod ["mod"], High, Scalar(Integers), "{t: data} t -> t -> t", "r -> r -> r", "The remainder of two integers; written x % y. It has the sign of x; that of plain numbers (natType) is never negative.";
         "def f (a: n.i32) = map (\\x. x % 3) a";
     Not ["not"], High, Scalar(Truth), "{b: data} b -> b", "r -> r", "Negation of a bool, or of a <n>bool lane by lane.";
         "def f (a: n.f32) = map (\\x. not (x > 1)) a";

@@ -19,6 +19,13 @@ enum Fill {
     Greatest,
     /// The one between, or no number at all.
     Other,
+    Zero,
+}
+
+/// The program with zeros for what `padEmpty` and `scatter` leave undefined. None when nothing is undefined.
+pub fn zeroed(term: &Term) -> Option<Term> {
+    let term = unfolded(term);
+    if leaves_cells(&term) { with(&term, Fill::Zero) } else { None }
 }
 
 /// The program with numbers for what `padEmpty` and `scatter` leave undefined, in several ways. None when nothing is undefined.
@@ -101,6 +108,7 @@ fn constant(ty: &Type, fill: Fill) -> Option<Term> {
                 Fill::Least => -f64::from(60_000),
                 Fill::Greatest => f64::from(60_000),
                 Fill::Other => f64::NAN,
+                Fill::Zero => 0.0,
             };
             Some(Term::lit(Literal::float(value, *s)))
         }
@@ -112,11 +120,13 @@ fn constant(ty: &Type, fill: Fill) -> Option<Term> {
                 Fill::Least => 1,
                 Fill::Greatest => greatest,
                 Fill::Other => greatest / 3,
+                Fill::Zero => 0,
             };
             Literal::number(value, *s).map(Term::lit)
         }
         TypeKind::NatType => Some(Term::lit(Literal::Nat(match fill {
             Fill::Greatest => Nat::constant(2),
+            Fill::Zero => Nat::constant(0),
             _ => one,
         }))),
         TypeKind::Index(n) => {

@@ -2,7 +2,7 @@
 //! fastest. It is no action; who takes one of them runs the search for that one, which the log then says.
 
 use super::action::{Measurement, RevisionId, SearchOutcome, Sizes};
-use super::bench::{self, Asked, Inputs, Known};
+use super::bench::{self, Asked, Known};
 use super::jobs::Control;
 use super::searching::Replayed;
 use super::state::{Change, Progress};
@@ -12,7 +12,6 @@ use crate::device::stats::{self, Summary};
 use crate::device::{Backend, Mode};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::eval::inputs::Kind;
 use crate::lang::path::Path;
 use crate::lang::syntax::ast::{Ident, Number, Reach, Strategy, StrategyKind};
 use crate::lang::syntax::print;
@@ -343,9 +342,9 @@ fn measure(
     }
     standing.doing = Doing::Reference;
     report(standing);
-    let inputs = Inputs::random(term, sizes, Kind::Uniform)?;
     let known = Known::of_many();
     let flag = control.cancel_flag();
+    let inputs = bench::drawn(&asked(wanted, term, &known), &[], backend, &flag)?.inputs;
     let expected = bench::expected(&asked(wanted, term, &known), &inputs, backend, &flag)?;
     let mut kernels: HashMap<Digest, usize> = HashMap::new();
     let mut ready = vec![];

@@ -1,7 +1,7 @@
 //! What may be to blame for a kernel that computes something else than the program: said from what was done to it.
 
 use super::auto::WHAT_RAN;
-use super::bench::{is_of_contraction, is_of_the_compiler};
+use super::bench::{is_of_contraction, is_of_foreign, is_of_the_compiler};
 use super::history::RevisionStep;
 use super::searching::REACH;
 use super::workspace::Workspace;
@@ -32,6 +32,13 @@ pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionSt
         return Diagnostic { hints: vec![hint.to_owned(), NO_TIME.to_owned()], ..problem };
     }
     let mut hints = vec![];
+    if is_of_foreign(&problem) {
+        hints.push(
+            "Look at the foreign functions first: a result can be checked only where each call depends on its arguments alone, and keeps \
+             nothing for the next one, as a `static` does."
+                .to_owned(),
+        );
+    }
     let own = own_rules(workspace, steps);
     if !own.is_empty() {
         let (these, one) = if own.len() == 1 { ("This rule", "is") } else { ("These rules", "are") };

@@ -12,7 +12,7 @@ use super::state::{Compared, Finished, Progress, Session};
 use super::sweep::{Point, Swept, Values};
 use super::tune::{self, Tuned};
 use crate::device::roofline::{self, Peak};
-use crate::device::{Backend, Mode, RunControl, select};
+use crate::device::{Backend, HostData, Mode, RunControl, select};
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
@@ -35,6 +35,18 @@ impl Session {
         let asked = self.asked_of(device, if timed { Mode::MEASURE } else { Mode::Once }, inputs);
         let result = bench::measure(&asked, &*self.backend, &AtomicBool::new(false), &|_| {});
         result.map_err(|d| blame::explained(d, asked.workspace, &self.history.steps_to(self.current())))
+    }
+
+    /// What is given of the inputs, and the rest drawn.
+    ///
+    /// # Errors
+    /// As [`bench::drawn`].
+    pub fn with_drawn(&self, device: &str, given: Vec<Option<Vec<HostData>>>) -> Result<Inputs, Diagnostic> {
+        if given.iter().all(Option::is_some) {
+            return Ok(Inputs(given.into_iter().flatten().collect()));
+        }
+        let asked = self.asked_of(device, Mode::Once, None);
+        Ok(bench::drawn(&asked, &given, &*self.backend, &AtomicBool::new(false))?.inputs)
     }
 
     /// Measures the current revision of this session and of another one in turns, on this thread, at this session's sizes,

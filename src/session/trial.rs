@@ -90,9 +90,15 @@ fn quick(workspace: &Workspace, term: &Term) -> Vec<SizeConstraint> {
 }
 
 /// Small sizes at which the program as written and as rewritten both make sense, different from each other where
-/// possible, so that mixed-up dimensions are seen. None when there are none.
-pub fn small(workspace: &Workspace, term: &Term) -> Option<Sizes> {
+/// possible, so that mixed-up dimensions are seen. The second are larger, and the earlier of them largest: there may be a result
+/// at these only. None when there are none.
+pub fn small(workspace: &Workspace, term: &Term) -> impl Iterator<Item = Sizes> {
     const CANDIDATES: [i64; 18] = [3, 5, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256, 512];
+    const LARGER: [i64; 12] = [96, 64, 48, 32, 24, 128, 16, 12, 8, 160, 192, 256];
+    [&CANDIDATES[..], &LARGER[..]].into_iter().filter_map(|candidates| small_of(workspace, term, candidates))
+}
+
+fn small_of(workspace: &Workspace, term: &Term, candidates: &[i64]) -> Option<Sizes> {
     let names = &workspace.program.sizes;
     let constraints = workspace.program.constraints_with(term);
     let mut sizes = Sizes::new();
@@ -100,13 +106,14 @@ pub fn small(workspace: &Workspace, term: &Term) -> Option<Sizes> {
     // concern one size; where they tie several together, all combinations of a few are tried.
     fn go(
         names: &[crate::lang::nat::Name],
+        candidates: &[i64],
         constraints: &[SizeConstraint],
         sizes: &mut Sizes,
         tries: &mut u32,
     ) -> bool {
         let Some((name, rest)) = names.split_first() else { return true };
         let (fresh, taken): (Vec<i64>, Vec<i64>) =
-            CANDIDATES.iter().partition(|c| sizes.values().all(|v| v != *c));
+            candidates.iter().partition(|c| sizes.values().all(|v| v != *c));
         for c in fresh.into_iter().chain(taken) {
             *tries += 1;
             if *tries > 20_000 {
@@ -114,14 +121,14 @@ pub fn small(workspace: &Workspace, term: &Term) -> Option<Sizes> {
             }
             sizes.insert(name.clone(), c);
             let broken = |s: &SizeConstraint| s.holds(&|n| sizes.get(n).copied()) == Ok(false);
-            if !constraints.iter().any(broken) && go(rest, constraints, sizes, tries) {
+            if !constraints.iter().any(broken) && go(rest, candidates, constraints, sizes, tries) {
                 return true;
             }
             sizes.shift_remove(name);
         }
         false
     }
-    if !go(names, &constraints, &mut sizes, &mut 0) {
+    if !go(names, candidates, &constraints, &mut sizes, &mut 0) {
         return None;
     }
     let all_hold = constraints.iter().all(|c| check_constraint(c, &sizes).is_ok());

@@ -82,16 +82,24 @@ impl Default for Events {
 }
 
 impl Events {
+    /// Takes the signals, which wait until the threads are there. Before the terminal is taken: one that ended the program
+    /// between the two would leave it so.
+    ///
+    /// # Errors
+    /// The system gives no signals.
+    pub fn arm() -> io::Result<Signals> {
+        Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])
+    }
+
     /// Starts the threads. Keys are read from here on, so the terminal must be ready for it.
     ///
     /// # Errors
-    /// The system gives no thread or no signals.
-    pub fn start(&self, scene: &Scene) -> io::Result<()> {
+    /// The system gives no thread.
+    pub fn start(&self, signals: Signals, scene: &Scene) -> io::Result<()> {
         let (keys, state, end) = (self.sender.clone(), self.state.clone(), scene.clone());
         let keys = thread::Builder::new()
             .name("keys".to_owned())
             .spawn(move || read_terminal(&keys, &state, &end))?;
-        let signals = Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])?;
         let handle = signals.handle();
         let (sender, state, scene) = (self.sender.clone(), self.state.clone(), scene.clone());
         thread::Builder::new()

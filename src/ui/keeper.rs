@@ -12,6 +12,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
@@ -25,6 +26,15 @@ use crate::session::known;
 /// The hidden first argument of the child. The second says whether a shell would continue it after a stop, and which
 /// process keeps it.
 pub const FLAG: &str = "__screen";
+
+/// Added to the signal that ended a kept process, its exit code where it could not give the terminal back: what it wrote last
+/// still waits for the terminal.
+pub const NOT_LEFT: i32 = 192;
+
+/// Is this process a kept one?
+pub fn is_kept() -> bool {
+    std::env::args_os().nth(1).is_some_and(|first| first == FLAG)
+}
 
 /// What a kept process is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,6 +105,10 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
     let status = reap(&mut child)?;
     let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
     if let Some(code) = status.code() {
+        if code > NOT_LEFT {
+            give_back();
+            return Some(u8::try_from(code - NOT_LEFT + 128).unwrap_or(u8::MAX));
+        }
         return Some(u8::try_from(code).unwrap_or(u8::MAX));
     }
     let signal = status.signal().unwrap_or_default();
@@ -106,6 +120,19 @@ pub fn keep(arguments: &[OsString], log: &Path) -> Option<u8> {
         let _ = io::stderr().write_all(harmless(&text).as_bytes());
     }
     Some(u8::try_from(128 + signal).unwrap_or(u8::MAX))
+}
+
+/// Says to the terminal that the screen is over. One that takes nothing is not waited for.
+fn give_back() {
+    const PATIENCE: Duration = Duration::from_secs(2);
+    let last = std::thread::spawn(|| {
+        let _ = screen::leave(&mut io::stdout());
+        let _ = io::stderr().write_all(b"\nshine-tui was ended while it did not answer.\n");
+    });
+    let begin = Instant::now();
+    while !last.is_finished() && begin.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// For the child: a keeper that is killed takes the screen with it, in good order. False if it has ended already.

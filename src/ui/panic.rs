@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::screen;
+use super::{keeper, screen};
 use crate::lang::source::harmless;
 
 /// How long giving the terminal back may take at the end.
@@ -67,7 +67,8 @@ impl Scene {
         while !last.is_finished() && begin.elapsed() < LAST_WORDS {
             thread::sleep(Duration::from_millis(5));
         }
-        signal_hook::low_level::exit(128 + signal)
+        let is_left = last.is_finished() || !keeper::is_kept();
+        signal_hook::low_level::exit(signal + if is_left { 128 } else { keeper::NOT_LEFT })
     }
 
     fn facts(&self) -> MutexGuard<'_, Facts> {

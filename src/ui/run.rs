@@ -145,9 +145,10 @@ pub fn run(
     let scene = Scene::new(options.log.clone());
     scene.install();
     let stray = Stray::new(&options.log);
+    let signals = Events::arm().map_err(Failure::Terminal)?;
     let mut screen = Screen::enter(&options.log, options.shell).map_err(Failure::Terminal)?;
     screen.mouse(setup.mouse).map_err(Failure::Terminal)?;
-    events.start(&scene).map_err(Failure::Terminal)?;
+    events.start(signals, &scene).map_err(Failure::Terminal)?;
     let mut opened = match opened {
         Ok(opened) => opened,
         Err(problems) => {

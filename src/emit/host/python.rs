@@ -3,7 +3,7 @@
 //! It compiles the C when it is first called, checks what it is given, for a kernel trusts its arguments, and allocates
 //! the result.
 
-use super::{Library, variables};
+use super::{Library, is_scattered, variables};
 use crate::C_FLAGS;
 use crate::kernel::{Kernel, KernelParam, ParamKind};
 use crate::lang::constraint::SizeConstraint;
@@ -291,7 +291,7 @@ impl<'a> Module<'a> {
     /// Checks shapes, and that indices lie inside of what they index.
     fn shapes(&mut self, inputs: &[&KernelParam]) {
         for p in inputs {
-            let ParamKind::Input(_, leaf) = &p.kind else { continue };
+            let ParamKind::Input(i, leaf) = &p.kind else { continue };
             let name = self.names.get(p);
             if !p.by_value {
                 let shape: String = leaf.dims.iter().map(|d| format!("{}, ", self.number(d))).collect();
@@ -303,6 +303,9 @@ impl<'a> Module<'a> {
                 _ => continue,
             };
             let _ = writeln!(self.out, "    _inside(\"{name}\", {name}, {end})");
+            if is_scattered(&self.kernel.scattered, *i, leaf) {
+                let _ = writeln!(self.out, "    _once(\"{name}\", {name})");
+            }
         }
     }
 
@@ -500,6 +503,7 @@ def _number(name, value, dtype):
 
 def _array(name, value, dtype, rank):
     """The argument as it is, or a copy that lies row by row."""
+    _check(not np.ma.is_masked(value), f"{name} has masked cells: use {name}.filled(...)")
     array = np.asarray(value)
     if array.dtype != dtype:
         wanted = np.dtype(dtype)
@@ -522,6 +526,11 @@ def _shape(name, array, shape):
 def _inside(name, value, end):
     inside = np.all((0 <= value) & (value < end)) if isinstance(value, np.ndarray) else 0 <= value < end
     _check(inside, f"{name} holds an index that is not below {end}")
+
+
+def _once(name, value):
+    rows = np.sort(value, axis=-1)
+    _check(not np.any(rows[..., 1:] == rows[..., :-1]), f"{name} holds an index twice in a row")
 
 
 def _pointer(array):

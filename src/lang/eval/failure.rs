@@ -69,8 +69,26 @@ pub fn quotient_too_large(pattern: Pattern, scalar: Scalar) -> Diagnostic {
         format!("`{pattern}` divides the least `{}` by -1, and the quotient is too large.", scalar.name()),
     )
     .note("What a kernel would compute there is undefined.")
-    .hint("Convert the numbers to a wider type first, with `cast`.")
+    .hint(match scalar {
+        Scalar::I64 => {
+            "There is no wider type: choose what is to be there, as with `select (d == -1) … (x / d)`."
+        }
+        _ => "Convert the numbers to a wider type first, with `cast`.",
+    })
     .about(Subject::Pattern(pattern))
+}
+
+/// An element that a `scatter` gives two values, of which a kernel would keep either.
+pub fn written_twice(element: impl Display) -> Diagnostic {
+    Diagnostic::error("E0199", format!("`scatter` writes element {element} twice."))
+        .note("What a kernel would leave there is undefined.")
+        .hint("Give each index once. Where several values belong to one place, add them up before they are written.")
+}
+
+pub fn undefined_place() -> Diagnostic {
+    Diagnostic::error("E0199", "`scatter` takes an index that is undefined.")
+        .note("Cells that `padEmpty` makes, and those that a `scatter` leaves unwritten, have no value.")
+        .hint("Pad with a value, as `padCst` does, where the indices are padded.")
 }
 
 /// A foreign function, which runs only with the user's leave.
@@ -99,6 +117,11 @@ pub fn is_limit(problem: &Diagnostic) -> bool {
 /// Does a number that the program asks for not exist?
 pub fn is_without_value(problem: &Diagnostic) -> bool {
     matches!(problem.code, "E0192" | "E0193")
+}
+
+/// Has the program no result on these inputs, as they have a number without a value, or places that do not differ?
+pub fn is_of_inputs(problem: &Diagnostic) -> bool {
+    is_without_value(problem) || problem.code == "E0199"
 }
 
 pub fn cancelled() -> Diagnostic {

@@ -5,6 +5,7 @@ use crate::diag::Diagnostic;
 use crate::nat::Nat;
 use crate::ty::{Scalar, Type, TypeKind};
 use crate::value::{Buffer, Layout, Value, eval_nat};
+use std::collections::HashSet;
 
 /// What numbers to draw.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +20,9 @@ pub enum Kind {
     Positive,
     /// Ones only, whose sums stay small the longest.
     Ones,
+    /// Integers from the first to the second, neither negative, also as floats and plain numbers. Indices of an array are all
+    /// different where there are as many.
+    Between(u8, u8),
     /// Zeros of both signs, infinities, NaN, largest and smallest numbers, among small integers.
     Edges,
 }
@@ -61,6 +65,7 @@ impl Rng {
                 Kind::SmallIntegers => self.below(9) as f64 - 4.0,
                 Kind::Positive => self.below(3) as f64 + 1.0,
                 Kind::Ones => 1.0,
+                Kind::Between(..) => self.between(kind) as f64,
                 Kind::Edges => self.edge(scalar),
             };
             return Value::float(value, scalar).unwrap_or(Value::Undefined);
@@ -73,6 +78,7 @@ impl Rng {
             Kind::SmallIntegers => i128::from(self.below(9)),
             Kind::Positive => i128::from(self.below(3)) + 1,
             Kind::Ones => 1,
+            Kind::Between(..) => self.between(kind).into(),
             Kind::Edges => {
                 let (least, most) = scalar.extremes();
                 match self.below(6) {
@@ -85,6 +91,25 @@ impl Rng {
             }
         };
         Value::int(value, scalar)
+    }
+
+    /// A number of [`Kind::Between`].
+    fn between(&mut self, kind: Kind) -> u32 {
+        let Kind::Between(least, most) = kind else { return 0 };
+        u32::from(least) + self.below(u64::from(most.saturating_sub(least)) + 1) as u32
+    }
+
+    /// So many indices that are all different, of as many as there are at least.
+    fn different(&mut self, number: i64, of: i64) -> Vec<Value> {
+        let mut taken = HashSet::new();
+        let mut one = |last: i64| {
+            let drawn = self.below(last as u64 + 1) as i64;
+            // The last is new to those before it.
+            let index = if taken.insert(drawn) { drawn } else { last };
+            taken.insert(index);
+            Value::Nat(index)
+        };
+        (of - number..of).map(&mut one).collect()
     }
 
     fn edge(&mut self, scalar: Scalar) -> f64 {
@@ -110,6 +135,7 @@ impl Rng {
         let nat = |n: &Nat| eval_nat(n, sizes).map_err(failure::size);
         Ok(match ty.kind() {
             TypeKind::Scalar(s) => self.scalar(*s, kind),
+            TypeKind::NatType if matches!(kind, Kind::Between(..)) => Value::Nat(self.between(kind).into()),
             TypeKind::NatType => Value::Nat(self.below(100) as i64),
             TypeKind::Index(n) => match u64::try_from(nat(n)?) {
                 Ok(n) if n > 0 => Value::Nat(self.below(n) as i64),
@@ -131,6 +157,11 @@ impl Rng {
                 let n = nat(n)?;
                 if n < 0 {
                     return Err(failure::negative(n, ty));
+                }
+                if let (Kind::Between(..), TypeKind::Index(of)) = (kind, t.kind())
+                    && n <= nat(of)?
+                {
+                    return Ok(Value::array(self.different(n, nat(of)?)));
                 }
                 let cells = (0..n).map(|_| self.value(t, sizes, kind)).collect::<Result<Vec<_>, _>>()?;
                 if ty.as_vector().is_some() { Value::vector(cells) } else { Value::array(cells) }
@@ -272,6 +303,18 @@ mod tests {
             found.sort_unstable();
             assert_eq!(found, (0..100).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn indices_are_all_different_where_there_are_as_many() {
+        let ty = |n| Type::array(Nat::constant(n), Type::index(Nat::constant(6)));
+        for (n, seed) in [(4, 0), (4, 1), (6, 2), (1, 3)] {
+            let kind = Kind::Between(0, 2);
+            let Value::Array(cells) = random(&ty(n), &Sizes::new(), seed, kind).unwrap() else { panic!() };
+            let found: HashSet<String> = cells.iter().map(ToString::to_string).collect();
+            assert_eq!(found.len() as i64, n, "{found:?}");
+        }
+        assert!(random(&ty(9), &Sizes::new(), 0, Kind::Between(0, 2)).is_ok());
     }
 
     #[test]

@@ -526,10 +526,10 @@ impl<'t> Call<'_, 't> {
                 }
                 for (index, x) in indices.iter().zip(xs) {
                     let Some(i) = self.position(index, n)? else {
-                        return Err(self.misfit("an index is undefined"));
+                        return Err(failure::undefined_place());
                     };
                     if out[i].replace(x).is_some() {
-                        return Err(self.misfit(format!("element {i} is written twice")));
+                        return Err(failure::written_twice(i));
                     }
                 }
                 let undefined = m.undefined(element)?;

@@ -294,10 +294,7 @@ fn indices() {
     shows(b::gather(indices(&[2, 0, 0, 1], 3), count(3, 5)), "[7, 5, 5, 6]");
     shows(b::scatter(indices(&[2, 0, 1], 3), count(3, 5)), "[6, 7, 5]");
     shows(b::scatter(indices(&[3, 0], 4), count(2, 5)), "[6, undefined, undefined, 5]");
-    fails(
-        b::scatter(indices(&[1, 1], 2), count(2, 5)),
-        "`scatter` cannot be evaluated at these sizes: element 1 is written twice.",
-    );
+    fails(b::scatter(indices(&[1, 1], 2), count(2, 5)), "`scatter` writes element 1 twice.");
     // Only what is selected is evaluated.
     let guarded = b::lam("i", Type::index(c(3)), |i| {
         let next = b::add(b::index_as_nat(i)?, Term::lit(Literal::Nat(c(1))))?;

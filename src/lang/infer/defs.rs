@@ -325,6 +325,9 @@ impl Infer {
             self.param(param, &mut slots);
         }
         let result = source.result.map(|t| self.signature(t, &mut slots));
+        if self.problems.len() == before {
+            self.sizes_called_as_values(&slots);
+        }
         self.scope.undeclared = Undeclared::Refuse;
         let mut body = source.body;
         while let Some(Expr { kind: ExprKind::NatLam(params, inner), .. }) = body {
@@ -435,6 +438,22 @@ impl Infer {
                         .label(name.span, "again")
                         .label(before, "first here")
                         .hint("Choose another name for one of them, or remove one."),
+                );
+            }
+        }
+    }
+
+    /// One name is a value or a size: in `(x: n.f32) (k: i32): k.f32` who reads takes the two for one.
+    fn sizes_called_as_values(&mut self, slots: &[Slot]) {
+        for local in values(slots) {
+            let local = &self.locals[local as usize];
+            let (name, span) = (local.name.clone(), local.span);
+            if self.scope.sizes.contains_key(&name) {
+                self.problem(
+                    Diagnostic::error(codes::TAKEN, format!("`{name}` is a value, and a size of the same name stands in the types."))
+                        .label(span, "a value")
+                        .note("A value is known only when the program runs, so the two would have nothing to do with each other.")
+                        .hint(format!("If it is to be the size, declare it as one, `({name}: nat)`; if not, choose another name for one of them.")),
                 );
             }
         }

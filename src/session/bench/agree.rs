@@ -17,6 +17,33 @@ pub fn not_numbers(due: &Expected) -> usize {
 pub struct Agreement {
     pub cells: usize,
     pub error: f64,
+    /// How many cells are zeros of the other sign.
+    pub signs: usize,
+}
+
+/// From this relative error on not one digit is right: no more is known than that rounding does as much to the program as written.
+const NOT_A_DIGIT: f64 = 0.1;
+
+impl Agreement {
+    /// How well so many of the cells agree, as a sentence without its end.
+    pub fn in_words(&self, number: usize) -> String {
+        let Agreement { error, signs, .. } = *self;
+        let (cells, is) =
+            if number == 1 { ("the cell".to_owned(), "is") } else { (format!("{number} cells"), "are") };
+        if error >= NOT_A_DIGIT {
+            return format!(
+                "{cells} {is} no further from double precision than rounding takes the program as written, largest relative error \
+                 {error:.1e}"
+            );
+        }
+        let how = match (error, signs) {
+            (0.0, 0) => " exactly".to_owned(),
+            (0.0, 1) => ", but for the sign of one zero".to_owned(),
+            (0.0, _) => format!(", but for the sign of {signs} zeros"),
+            _ => format!(", largest relative error {error:.1e}"),
+        };
+        format!("{cells} agree{} with plain C{how}", if number == 1 { "s" } else { "" })
+    }
 }
 
 /// How many cells the components of a result have together.
@@ -48,6 +75,22 @@ pub fn of_contraction(problem: Diagnostic) -> Diagnostic {
     )
 }
 
+/// How the note begins that names foreign functions.
+const FOREIGN: &str = "The program runs what is foreign: ";
+
+/// A wrong result of a program that runs foreign functions, by these names: no run of it explains another one.
+pub fn of_foreign(problem: Diagnostic, names: &[String]) -> Diagnostic {
+    problem.note(format!(
+        "{FOREIGN}{}. What it computes is compared with other runs of the same functions, in another order and on other threads.",
+        names.join(", ")
+    ))
+}
+
+/// Does the program run foreign functions?
+pub fn is_of_foreign(problem: &Diagnostic) -> bool {
+    problem.notes.iter().any(|note| note.starts_with(FOREIGN))
+}
+
 /// Is it known that rounding a product and a sum once makes the difference?
 pub fn is_of_contraction(problem: &Diagnostic) -> bool {
     problem.notes.iter().any(|note| note.ends_with(ROUNDED_ONCE))
@@ -70,7 +113,7 @@ pub fn agree(
         let note = format!("Its result has {} components and not {number}.", found.len());
         return Err(something_else().note(note));
     }
-    let mut all = Agreement { cells: 0, error: 0.0 };
+    let mut all = Agreement { cells: 0, error: 0.0, signs: 0 };
     for (i, (expected, found)) in expected.iter().zip(found).enumerate() {
         let where_ = match number {
             1 => where_.to_string(),
@@ -78,6 +121,7 @@ pub fn agree(
         };
         let check = agree_in(expected, found, tolerance(i, expected.data()), &where_)?;
         all.cells += check.cells;
+        all.signs += check.signs;
         all.error = all.error.max(check.error);
     }
     Ok(all)
@@ -109,4 +153,19 @@ fn agree_in(
     }
     Err(problem
         .hint("No time is shown for a wrong result. If rules of your own were applied, test them first."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Agreement;
+
+    #[test]
+    fn words_say_no_more_than_is_known() {
+        let words = |error, signs, number| Agreement { cells: number, error, signs }.in_words(number);
+        assert_eq!(words(0.0, 0, 1), "the cell agrees with plain C exactly");
+        assert_eq!(words(0.0, 2, 3), "3 cells agree with plain C, but for the sign of 2 zeros");
+        assert_eq!(words(1e-7, 2, 3), "3 cells agree with plain C, largest relative error 1.0e-7");
+        let none_is_right = words(4.3e3, 0, 1);
+        assert!(!none_is_right.contains("agree") && none_is_right.ends_with("largest relative error 4.3e3"));
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::agree::{self, Agreement, agree, cells, not_numbers};
 use super::cells::{at_width, buffer};
+use super::drawn::{DRAWS, Draw};
 use super::inputs::{Inputs, components};
 use super::place;
 use super::request::{no_value, plain_seconds, request};
@@ -17,13 +18,15 @@ use crate::emit::{self, Language, Module, data};
 use crate::lang::declared::{Declared, Patterns};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::eval::{self, Foreign, Limits, inputs};
+use crate::lang::eval::failure::is_of_inputs;
+use crate::lang::eval::inputs::Kind;
+use crate::lang::eval::{self, Foreign, Limits};
 use crate::lang::infer::{Program, Spans};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
 use crate::lang::ty::Scalar;
 use crate::lang::value::Value;
-use crate::lang::{rounding, undefined, work};
+use crate::lang::{partial, rounding, undefined, work};
 use crate::lower;
 use crate::session::action::{Sizes, Target};
 use crate::session::{foreign, trial};
@@ -31,7 +34,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// ` at m=4 n=5`
-fn at(sizes: &Sizes) -> String {
+pub(super) fn at(sizes: &Sizes) -> String {
     let all: Vec<String> = sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     if all.is_empty() { String::new() } else { format!(" at {}", all.join(" ")) }
 }
@@ -57,10 +60,24 @@ const FEW_STEPS: u64 = 5_000_000;
 
 /// What is known before the kernel runs at the sizes asked for.
 pub struct Beforehand {
-    small: Option<String>,
+    /// With what it agrees at small sizes, or why the interpreter was not asked.
+    small: Result<String, String>,
     exact: Option<String>,
     reference: Reference,
 }
+
+impl Beforehand {
+    /// The cells of each component that the program leaves undefined, where it does.
+    pub fn undefined(&self) -> Vec<Vec<bool>> {
+        let of = |due: &Expected| (0..due.data().len()).map(|i| due.is_unwritten(i)).collect();
+        self.reference.outputs.iter().map(of).collect()
+    }
+}
+
+/// Why the interpreter was not asked at small sizes.
+const NOT_SMALL: &str =
+    "The sizes of the program are fixed or cannot be small, so the interpreter was not asked.";
+const NOTHING_DRAWN: &str = "At small sizes the program has no result on any inputs that were drawn, so the interpreter was not asked.";
 
 /// What came of the checks.
 #[derive(Default)]
@@ -122,12 +139,13 @@ impl<'a> Checked<'a> {
 
     /// Computes what the output at the sizes asked for must be, and nothing else.
     pub fn at_these_sizes(&self, inputs: &Inputs) -> Result<Beforehand, Diagnostic> {
-        Ok(Beforehand { small: None, exact: None, reference: self.reference(inputs, self.asked.sizes)? })
+        let small = Err(NOT_SMALL.to_owned());
+        Ok(Beforehand { small, exact: None, reference: self.reference(inputs, self.asked.sizes)? })
     }
 
     /// Checks at small and at odd sizes; what agrees.
     pub fn elsewhere(&self) -> Result<String, Diagnostic> {
-        let all = [self.check_small()?, self.check_exact()?];
+        let all = [self.check_small()?.ok(), self.check_exact()?];
         Ok(all.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 
@@ -223,33 +241,26 @@ impl<'a> Checked<'a> {
             Err(_) => self.agreement(reference, outputs, &usual, where_, here)?,
             Ok(large) => large,
         };
-        warnings.extend(before.small.is_none().then(|| {
-            "The sizes of the program are fixed or cannot be small, so the interpreter was not asked."
-                .to_string()
-        }));
+        warnings.extend(before.small.clone().err());
         let not_numbers: usize = reference.iter().map(not_numbers).sum();
         if 2 * not_numbers > large.cells {
             let all = large.cells;
             let about = "NaN agrees with NaN, so the check says little";
             warnings.push(format!("{not_numbers} of {all} cells of the result are not a number: {about}."));
         }
-        let others: String =
-            [&before.small, &before.exact].into_iter().flatten().map(|s| format!("{s}; ")).collect();
+        let others: String = [before.small.as_ref().ok(), before.exact.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|s| format!("{s}; "))
+            .collect();
         if large.cells == 0 && cells(reference) > 0 {
             warnings.push(
                 "No cell of the result could be compared with double precision, so the check says little."
                     .to_owned(),
             );
         }
-        let cells = match large.cells - decided.map_or(0, |(_, number)| number.min(large.cells)) {
-            1 => "the cell agrees".to_owned(),
-            number => format!("{number} cells agree"),
-        };
-        let error = match large.error {
-            0.0 => " exactly".to_owned(),
-            error => format!(", largest relative error {error:.1e}"),
-        };
-        let text = Some(format!("{others}{cells} with plain C{error}"));
+        let number = large.cells - decided.map_or(0, |(_, number)| number.min(large.cells));
+        let text = Some(format!("{others}{}", large.in_words(number)));
         Ok(Verdict { text, max_error: large.error, warnings })
     }
 
@@ -302,6 +313,11 @@ impl<'a> Checked<'a> {
         agree(expected, found, tolerance, where_).map_err(|mut problem| {
             let told = self.asked.workspace.compile_telling(self.asked.term, self.target, sizes);
             problem.notes.extend(told.ok().and_then(|(_, unasked)| unasked?.warning()));
+            let foreign = foreign::functions(&self.asked.workspace.program.term);
+            if !foreign.is_empty() {
+                let names: Vec<String> = foreign.iter().map(|f| format!("`{}`", f.name())).collect();
+                return agree::of_foreign(problem, &names);
+            }
             let again = |device: &str, float: FloatMode| {
                 let kernel = self.asked.workspace.compile(self.asked.term, self.target, sizes).ok()?.module;
                 let run = self.kernel(device, &kernel, sizes, inputs, Mode::Once, float, &mut |_| {}).ok()?;
@@ -330,6 +346,13 @@ impl<'a> Checked<'a> {
         if let Some(problem) = divides(eval::run(&workspace.program.term, sizes, &values, &limits))? {
             return Some(problem);
         }
+        if let Some(zeroed) = undefined::zeroed(&workspace.program.term)
+            && let Some(problem) = divides(eval::run(&zeroed, sizes, &values, &limits))?
+        {
+            return Some(problem.note(
+                "It divides by a cell that `padEmpty` or `scatter` leaves undefined, where anything may stand, also a zero.",
+            ));
+        }
         if let Some(problem) = divides(eval::run(term, sizes, &values, &limits))? {
             let note = format!(
                 "On these inputs the program as written has a result, and what it was rewritten to has none: {}",
@@ -343,30 +366,64 @@ impl<'a> Checked<'a> {
         ))
     }
 
-    /// Runs the kernel at small sizes, those that are asked for if they are, and compares with the interpreter. None when there are
-    /// no small sizes.
-    fn check_small(&self) -> Result<Option<String>, Diagnostic> {
-        let workspace = self.asked.workspace;
-        let asked = self.asked.sizes;
+    /// Runs the kernel at small sizes, those that are asked for if they are, and compares with the interpreter: what agrees, or why
+    /// it was not asked. Where the program has a result on nothing that is drawn, it is asked of what is given.
+    fn check_small(&self) -> Result<Result<String, String>, Diagnostic> {
+        let Asked { workspace, sizes: asked, inputs: given, .. } = *self.asked;
+        let mut why_not = NOT_SMALL;
         if trial::are_small(workspace, asked) {
             let limits = Limits { steps: FEW_STEPS, cancel: Some(self.cancel), ..Limits::default() };
-            match self.check_at(asked, &limits) {
+            let mut checked = self.check_at(asked, &limits);
+            if let (Some(given), true) = (given, checked.as_ref().is_err_and(is_of_inputs)) {
+                checked = self.check_on(given, asked, " on the inputs given", &limits);
+            }
+            match checked {
                 Err(problem) if eval::failure::is_limit(&problem) && !self.cancel.load(Ordering::Relaxed) => {
                 }
-                done => return done.map(Some),
+                // Other inputs may have a result at other sizes.
+                Err(problem)
+                    if is_of_inputs(&problem) && partial::depends_on_inputs(&workspace.program.term) => {}
+                done => return done.map(Ok),
             }
         }
-        let Some(sizes) = trial::small(workspace, self.asked.term) else { return Ok(None) };
-        let limits = Limits { cancel: Some(self.cancel), ..Limits::default() };
-        self.check_at(&sizes, &limits).map(Some)
+        for sizes in trial::small(workspace, self.asked.term) {
+            let limits = Limits { cancel: Some(self.cancel), ..Limits::default() };
+            match self.check_at(&sizes, &limits) {
+                Err(problem) if is_of_inputs(&problem) => why_not = NOTHING_DRAWN,
+                checked => return checked.map(Ok),
+            }
+        }
+        Ok(Err(why_not.to_owned()))
     }
 
-    /// Runs the kernel at these sizes and compares with the interpreter.
+    /// Runs the kernel at these sizes on the first inputs drawn on which the program as written has a result.
     fn check_at(&self, sizes: &Sizes, limits: &Limits<'_>) -> Result<String, Diagnostic> {
+        let on = if self.asked.inputs.is_some() { " on drawn inputs" } else { "" };
+        let check = |draw: &Draw| {
+            let inputs = Inputs::drawn(vec![], self.asked.term, sizes, *draw)?;
+            self.check_on(&inputs, sizes, on, limits)
+        };
+        let [usual, others @ ..] = &DRAWS;
+        let first = check(usual);
+        if !first.as_ref().is_err_and(is_of_inputs)
+            || !partial::depends_on_inputs(&self.asked.workspace.program.term)
+        {
+            return first;
+        }
+        others.iter().map(check).find(|checked| !checked.as_ref().is_err_and(is_of_inputs)).unwrap_or(first)
+    }
+
+    /// Runs the kernel on these inputs and compares with the interpreter.
+    fn check_on(
+        &self,
+        inputs: &Inputs,
+        sizes: &Sizes,
+        on: &str,
+        limits: &Limits<'_>,
+    ) -> Result<String, Diagnostic> {
         let workspace = self.asked.workspace;
-        let inputs = Inputs::random(self.asked.term, sizes, inputs::Kind::Uniform)?;
         let mut interpreting = Checked { interprets: Some(*limits), ..*self };
-        let expected = interpreting.defined(&workspace.program.term, &inputs, sizes)?;
+        let expected = interpreting.defined(&workspace.program.term, inputs, sizes)?;
         // What explains a difference takes as many steps again and again, and is not to be given up for that.
         interpreting.interprets = Some(Limits { steps: Limits::default().steps, ..*limits });
         let kernel = workspace.compile(self.asked.term, self.target, sizes)?.module;
@@ -374,31 +431,26 @@ impl<'a> Checked<'a> {
             self.asked.device,
             &kernel,
             sizes,
-            &inputs,
+            inputs,
             Mode::Once,
             FloatMode::Contract,
             &mut |_| {},
         )?;
         let work = work::of(&workspace.program.term, sizes);
         let terms = work.flops / cells(&expected).max(1) as f64;
-        let at = at(sizes);
+        let at = format!("{}{on}", at(sizes));
         let tolerance = |_: usize, expected: &HostData| Tolerance::rounding(expected, terms);
         let where_ = format!("{at} against the interpreter");
         let expected = match agree(&expected, &run.outputs, &tolerance, where_.trim_start()) {
             Ok(_) => expected,
-            Err(_) => interpreting.not_overflown(expected, &run.outputs, &tolerance, &inputs, sizes)?,
+            Err(_) => interpreting.not_overflown(expected, &run.outputs, &tolerance, inputs, sizes)?,
         };
-        let problem = match self.agreement(
-            &expected,
-            &run.outputs,
-            &tolerance,
-            where_.trim_start(),
-            (sizes, &inputs),
-        ) {
-            Ok(_) => return Ok(format!("agrees with the interpreter{at}")),
-            Err(problem) => problem,
-        };
-        match interpreting.explained(&expected, &run.outputs, &tolerance, &inputs, sizes) {
+        let problem =
+            match self.agreement(&expected, &run.outputs, &tolerance, where_.trim_start(), (sizes, inputs)) {
+                Ok(_) => return Ok(format!("agrees with the interpreter{at}")),
+                Err(problem) => problem,
+            };
+        match interpreting.explained(&expected, &run.outputs, &tolerance, inputs, sizes) {
             Ok(Some(explained)) => Ok(format!("agrees with {}", explained.in_words(&at))),
             Ok(None) => Err(problem),
             Err(stopped) if self.cancel.load(Ordering::Relaxed) => Err(stopped),
@@ -408,7 +460,7 @@ impl<'a> Checked<'a> {
     }
 
     /// The outputs by the interpreter, at the widths of the program's types. What has no value counts as never written.
-    fn interpreted(
+    pub(super) fn interpreted(
         &self,
         limits: &Limits<'_>,
         term: &Term,
@@ -611,13 +663,14 @@ impl<'a> Checked<'a> {
             return Ok(None);
         }
         if rounding::steps(program, self.asked.sizes) > LONG {
-            self.sums_agree(self.asked.sizes, inputs::Kind::Ones)?;
+            self.sums_agree(self.asked.sizes, Kind::Ones)?;
         }
         let mut shrink = 1.0;
         let mut sizes = self.asked.sizes.clone();
         for _ in 0..TRIES {
             sizes = trial::odd(workspace, self.asked.term, &sizes, shrink);
-            shrink = self.sums_agree(&sizes, inputs::Kind::Positive)?;
+            let Some(too_large) = self.sums_agree(&sizes, Kind::Positive)? else { return Ok(None) };
+            shrink = too_large;
             if shrink <= 1.0 {
                 return Ok(Some(format!("sums of integers are exact{}", at(&sizes))));
             }
@@ -627,10 +680,19 @@ impl<'a> Checked<'a> {
     }
 
     /// Compares sums of small integers, if floats of the program's types hold them in any order; how many times as large
-    /// as that they are.
-    fn sums_agree(&self, sizes: &Sizes, kind: inputs::Kind) -> Result<f64, Diagnostic> {
+    /// as that they are, or as is known to have a result. None where the program has none.
+    fn sums_agree(&self, sizes: &Sizes, kind: Kind) -> Result<Option<f64>, Diagnostic> {
+        const MUCH: f64 = 8.0;
         let (workspace, term) = (self.asked.workspace, self.asked.term);
         let inputs = Inputs::random(term, sizes, kind)?;
+        if partial::depends_on_inputs(&workspace.program.term) {
+            match self.has_result(&inputs, sizes) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Some(MUCH)),
+                Err(problem) if is_of_inputs(&problem) => return Ok(None),
+                Err(problem) => return Err(problem),
+            }
+        }
         let expected = self.reference(&inputs, sizes)?.outputs;
         let written = |due: &Expected, i: &usize| !due.is_unwritten(*i);
         let values = expected.iter().flat_map(|due| {
@@ -650,7 +712,7 @@ impl<'a> Checked<'a> {
             let exact = |_: usize, _: &HostData| Tolerance::EXACT;
             self.agreement(&expected, &run.outputs, &exact, where_.trim_start(), (sizes, &inputs))?;
         }
-        Ok(excess)
+        Ok(Some(excess))
     }
 
     #[expect(clippy::too_many_arguments, reason = "each of them differs between the three uses")]

@@ -1,11 +1,12 @@
 //! The inputs of a program.
 
 use super::cells::{at_width, buffer, host_data};
+use super::drawn::Draw;
 use crate::device::HostData;
 use crate::emit::code::{Leaf, leaves};
 use crate::emit::data;
 use crate::lang::diag::Diagnostic;
-use crate::lang::eval::inputs;
+use crate::lang::eval::inputs::{self, Kind};
 use crate::lang::rounding;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
@@ -15,6 +16,9 @@ use crate::session::action::Sizes;
 /// The seed of every input.
 const SEED: u64 = 0x5EED;
 
+/// How far seeds of one turn are from those of the next.
+const APART: u64 = 1 << 20;
+
 /// The inputs of a program: for each parameter its components, in the order of a kernel's parameters.
 pub struct Inputs(pub Vec<Vec<HostData>>);
 
@@ -23,8 +27,8 @@ impl Inputs {
     ///
     /// # Errors
     /// A parameter that there is no data of, or a size without a value.
-    pub fn random(term: &Term, sizes: &Sizes, kind: inputs::Kind) -> Result<Inputs, Diagnostic> {
-        Inputs::drawn(vec![], term, sizes, kind)
+    pub fn random(term: &Term, sizes: &Sizes, kind: Kind) -> Result<Inputs, Diagnostic> {
+        Inputs::drawn(vec![], term, sizes, Draw { kind, turn: 0 })
     }
 
     /// Looks whether there could be inputs at these sizes, without drawing any.
@@ -43,12 +47,12 @@ impl Inputs {
         given: Vec<Option<Vec<HostData>>>,
         term: &Term,
         sizes: &Sizes,
-        kind: inputs::Kind,
+        Draw { kind, turn }: Draw,
     ) -> Result<Inputs, Diagnostic> {
         let (params, _) = term.ty().signature();
         let given = given.into_iter().chain(std::iter::repeat(None));
         let one = |((i, ty), given): ((usize, &Type), Option<Vec<HostData>>)| {
-            let seed = SEED + i as u64;
+            let seed = SEED + i as u64 + turn * APART;
             Ok(match given {
                 Some(given) => given,
                 None if has_pair(ty) => components(&inputs::random(ty, sizes, seed, kind)?, ty, sizes)?,

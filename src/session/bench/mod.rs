@@ -9,6 +9,7 @@ mod agree;
 pub mod cells;
 mod checked;
 mod doubt;
+mod drawn;
 mod explained;
 mod inputs;
 mod known;
@@ -16,9 +17,10 @@ mod pair;
 mod place;
 mod request;
 
-pub use agree::{is_of_contraction, is_of_the_compiler};
+pub use agree::{is_of_contraction, is_of_foreign, is_of_the_compiler};
 pub use checked::Beforehand;
 pub use doubt::{of_comparison, of_repetition};
+pub use drawn::Drawn;
 pub use inputs::Inputs;
 pub use known::Known;
 pub use pair::{Difference, Outputs, Pair, compare, in_turns};
@@ -35,7 +37,6 @@ use crate::emit::{Compiled, Module, Stage};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::not_run;
-use crate::lang::eval::inputs::Kind;
 use crate::lang::term::Term;
 use crate::lang::work;
 use checked::Checked;
@@ -107,6 +108,8 @@ pub struct Ran {
     pub kernel: Digest,
     /// The components of the result, in the order of its type's leaves.
     pub outputs: Vec<HostData>,
+    /// Which cells of each the program leaves undefined, as far as that was looked at: what is there means nothing.
+    pub undefined: Vec<Vec<bool>>,
     /// The times of the runs in nanoseconds, where they were measured.
     pub samples_ns: Vec<u64>,
     /// Where that time went, of a program of several kernels.
@@ -221,6 +224,8 @@ struct Prepared<'a> {
     ready: Ready,
     /// What it runs on where nothing was given.
     drawn: Option<Inputs>,
+    /// What is to be said of the inputs.
+    of_inputs: Option<String>,
     beforehand: Option<Beforehand>,
 }
 
@@ -236,11 +241,15 @@ impl<'a> Prepared<'a> {
         report(BenchProgress::Compiling);
         let ready = ready(asked, backend, cancel)?;
         let checked = Checked::new(asked, backend, cancel);
-        let drawn = match asked.inputs {
-            Some(_) => None,
-            None => Some(Inputs::random(asked.term, asked.sizes, Kind::Uniform)?),
+        let (drawn, of_inputs) = match asked.inputs {
+            Some(given) if check => (None, checked.given_have_result(given)?),
+            Some(_) => (None, None),
+            None => {
+                let Drawn { inputs, warning } = checked.drawn(&[])?;
+                (Some(inputs), warning)
+            }
         };
-        let mut prepared = Prepared { checked, ready, drawn, beforehand: None };
+        let mut prepared = Prepared { checked, ready, drawn, of_inputs, beforehand: None };
         if check {
             let known = prepared.checked.beforehand(prepared.inputs(), report);
             prepared.beforehand = Some(known.map_err(|problem| prepared.blamed(problem))?);
@@ -268,12 +277,16 @@ impl<'a> Prepared<'a> {
         let verdict = verdict.unwrap_or_default();
         let mut warnings = result.warnings;
         warnings.extend(self.ready.unasked.clone());
+        warnings.extend(self.of_inputs.clone());
         warnings.extend(verdict.warnings);
         warnings.extend(changing(self.checked.asked.device));
+        let undefined = before.map(Beforehand::undefined).unwrap_or_default();
+        warnings.extend(of_undefined(&undefined));
         Ok(Ran {
             device: as_asked(self.checked.asked.device, &result.device),
             kernel: self.ready.digest,
             outputs: result.outputs,
+            undefined,
             samples_ns: result.samples_ns,
             parts: result.parts,
             warnings,
@@ -326,6 +339,20 @@ fn made(
     Ok((Ready { module, digest, unasked: unasked.and_then(|u| u.warning()) }, stages))
 }
 
+/// What is given of the inputs, and the rest drawn such that the program as written has a result, as far as that is looked at.
+///
+/// # Errors
+/// There is no data of a parameter's type, or no result on any inputs that are drawn.
+pub fn drawn(
+    asked: &Asked<'_>,
+    given: &[Option<Vec<HostData>>],
+    backend: &dyn Backend,
+    cancel: &AtomicBool,
+) -> Result<Drawn, Diagnostic> {
+    may_run(asked.workspace, asked.foreign)?;
+    Checked::new(asked, backend, cancel).drawn(given)
+}
+
 /// What the output at the sizes asked for must be.
 ///
 /// # Errors
@@ -372,6 +399,18 @@ pub fn checked_elsewhere(
 fn part_time(part: &PartTimes) -> PartTime {
     let median_ns = stats::summary(&part.samples_ns).map_or(0.0, |s| s.median);
     PartTime { name: part.name.clone(), median_ns }
+}
+
+/// What is said of cells that the program leaves undefined.
+fn of_undefined(cells: &[Vec<bool>]) -> Option<String> {
+    let (number, all) =
+        (cells.iter().flatten().filter(|is| **is).count(), cells.iter().map(Vec::len).sum::<usize>());
+    (number > 0).then(|| {
+        format!(
+            "The program leaves {number} of {all} cells of the result undefined, as `padEmpty` and `scatter` do: what stands there means \
+             nothing, and was not compared."
+        )
+    })
 }
 
 /// What is said of flags that may change results.

@@ -51,7 +51,15 @@ pub fn compare(
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Pair, Diagnostic> {
-    let a = Prepared::of(first, true, backend, cancel, report)?;
+    // Both run on the same: where only others than usual have a result in one of them, these.
+    let params = |asked: &Asked<'_>| asked.term.ty().signature().0;
+    let unusual = |asked: &Asked<'_>| Checked::new(asked, backend, cancel).drawn_unusually();
+    let drawn = if params(first) == params(second) { unusual(first)?.or(unusual(second)?) } else { None };
+    let [of_first, of_second] =
+        [first, second].map(|asked| asked.inputs.or(drawn.as_ref().map(|d| &d.inputs)));
+    let (first, second) = (&Asked { inputs: of_first, ..*first }, &Asked { inputs: of_second, ..*second });
+    let mut a = Prepared::of(first, true, backend, cancel, report)?;
+    a.of_inputs = drawn.as_ref().and_then(|d| d.warning.clone()).or(a.of_inputs);
     let b = Prepared::of(second, true, backend, cancel, report)?;
     let sides = [&a, &b].map(|p| (&p.checked, &p.ready, p.inputs()));
     let outputs = outputs(&a, &b)?;

@@ -34,10 +34,8 @@ impl Failure {
             Failure::DivisionByZero(p) => failure::division_by_zero(p),
             Failure::QuotientTooLarge(p, s) => failure::quotient_too_large(p, s),
             Failure::TooLarge(p) => failure::misfit(p, "its result is too large"),
-            Failure::WrittenTwice(i) => {
-                failure::misfit(Pattern::Scatter, format!("element {i} is written twice"))
-            }
-            Failure::UndefinedIndex => failure::misfit(Pattern::Scatter, "an index is undefined"),
+            Failure::WrittenTwice(i) => failure::written_twice(i),
+            Failure::UndefinedIndex => failure::undefined_place(),
             Failure::Steps => failure::out_of_steps(limits.steps),
             Failure::Cancelled => failure::cancelled(),
         }

@@ -927,6 +927,8 @@ fn mistakes_say_what_to_write() {
     told("def f (a: n.f32): f32 = a[0]", "E0114", "Write `idx 0 a`");
     told("def f (a: n.f32) = map \\x. x * 2 a", "E0114", "write `map (\\x. x * 2) a`");
     told("def f {n: nat} {n: nat} (a: n.f32) = a", "E0104", "Two parameters are called `n`");
+    told("def f (x: n.f32) (k: i32): k.f32 = take k x", "E0104", "declare it as one, `(k: nat)`");
+    told("def f (x: n.f32) (n: f32) = reduce (+) n x", "E0104", "`n` is a value, and a size");
     told("def f (a: f32.n) = a", "E0102", "an array of n of them is `n.f32`");
     told("def f (a: n.float) = a", "E0103", "Did you mean `f32`?");
     told("def f (a: 99999999999999999999.f32) = a", "E0115", "This size is too large");

@@ -17,12 +17,11 @@ use crate::device::stats;
 use crate::device::{Backend, Choice, DeviceInfo, Mode, RunControl, name_in, select};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::eval::inputs::Kind;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::lang::work;
 use crate::session::action::Sizes;
-use crate::session::bench::{self, Asked, Beforehand, Inputs, Known, Ready};
+use crate::session::bench::{self, Asked, Beforehand, Drawn, Inputs, Known, Ready};
 use crate::session::device_diagnostic;
 use crate::session::jobs::Control;
 use crate::session::searching::Replayed;
@@ -205,14 +204,15 @@ impl<'a> Race<'a> {
         let list = list.map_err(|e| device_diagnostic(&e))?;
         let info = select(&list.devices, wanted.device).map_err(|e| device_diagnostic(&e))?;
         let (device, compiler) = (name_of(info), compiler_of(info));
-        let inputs = Inputs::random(wanted.term, wanted.sizes, Kind::Uniform)?;
         let known = Known::of_many();
         let asked = asked(wanted, name_in(wanted.device), wanted.term, FEW, None, &known);
+        let Drawn { inputs, warning } = bench::drawn(&asked, &[], backend, &flag)?;
         let expected = bench::expected(&asked, &inputs, backend, &flag)?;
         // The threads that there are, as a kernel gets them and as the device has them.
         let mut surroundings = backend.surroundings();
         surroundings.push(format!("{} threads of {}", known.threads(), info.compute_units));
-        let (tried, met, runners, warnings) = (vec![], HashMap::new(), vec![], vec![]);
+        let (tried, met, runners) = (vec![], HashMap::new(), vec![]);
+        let warnings = warning.into_iter().collect();
         Ok(Race {
             wanted,
             space,
