@@ -513,7 +513,10 @@ impl Cases<'_> {
                 break;
             }
             let seed = seed.wrapping_add(i.wrapping_mul(0x2545_f491_4f6c_dd1d));
-            let turn = values::LONG.get(i as usize).copied().filter(|_| is_long).unwrap_or(i);
+            let turn = match values::LONG.get(i as usize) {
+                Some(turn) if is_long || i == 0 && sizes::scale(&case.origin) > 1 => *turn,
+                _ => i,
+            };
             let values = match drawing.inputs(turn, case.term.ty(), &case.sizes, seed) {
                 Ok(values) => values,
                 Err(problem) => return Outcome::InVain(no_value(&problem)),

@@ -137,7 +137,8 @@ impl Drawing {
             false => (which, 1 + rng.below(4)),
         };
         // What repeats an operand is told from what does not where few numbers are many times among the operands.
-        let special = self.special && rng.below(2) == 0;
+        // Series of numbers say nothing of operators.
+        let special = self.special && (rng.below(2) == 0 || turn == Turn::Series);
         let few: [i128; 3] = std::array::from_fn(|_| rng.below(SPECIAL).into());
         let mut last = few[0];
         let mut replaced = |s: Scalar, rng: &mut Rng| match turn {
@@ -226,7 +227,8 @@ impl Drawing {
         let (first, second, other) = (any(), any(), any());
         let by = whole.get(rng.below(whole.len() as u64 + 2) as usize).copied().unwrap_or(other);
         let rest = by.saturating_sub(first);
-        let kind = rng.below(8);
+        // Series of one, two or three numbers and those that count come most often.
+        let kind = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 6][rng.below(15) as usize];
         let period = match kind {
             0 => vec![by],
             1 => vec![first, rest],
@@ -245,10 +247,10 @@ impl Drawing {
         with_leaves(v, &mut |s| {
             let number = match kind {
                 0..=2 => period[at as usize % period.len()],
-                3 | 4 => first.saturating_add(by.saturating_mul(sign * i128::from(at))),
+                3 => first.saturating_add(by.saturating_mul(sign * i128::from(at))),
                 // Somewhere above a number, each by itself, or in twos.
-                5 => by.saturating_add(1 + i128::from(rng.below(6))),
-                6 => {
+                4 => by.saturating_add(1 + i128::from(rng.below(6))),
+                5 => {
                     if at.is_multiple_of(2) {
                         before = by.saturating_add(i128::from(rng.below(6)));
                     }
@@ -260,7 +262,7 @@ impl Drawing {
             match s {
                 Scalar::Bool => Some(Value::Bool(at == needle)),
                 // As much as all of them can be.
-                _ if kind == 7 => extremes(s).into_iter().next_back(),
+                _ if kind == 6 => extremes(s).into_iter().next_back(),
                 _ => number_of(number, s),
             }
         })

@@ -85,7 +85,13 @@ fn whole(p: Pattern, i: usize, now: i128, other: Option<i128>, t: i128, s: Scala
         (Pattern::Neg, _) => vec![t.saturating_neg()],
         (Pattern::Abs, _) => vec![t, t.saturating_neg()],
         (Pattern::BitNot, _) => vec![!t],
-        (Pattern::Cast, _) => vec![t, t.saturating_add(1)],
+        // And what a narrower type does not tell from it.
+        (Pattern::Cast, _) => {
+            let far = [32, 16, 8]
+                .into_iter()
+                .flat_map(|bits| [t.saturating_add(40 << bits), t.saturating_sub(40 << bits)]);
+            [t, t.saturating_add(1)].into_iter().chain(far.filter(|v| v.abs() < 1 << 62)).collect()
+        }
         (Pattern::Add, Some(o)) => vec![t.saturating_sub(o)],
         (Pattern::Sub, Some(o)) => vec![if first { t.saturating_add(o) } else { o.saturating_sub(t) }],
         (Pattern::Mul, Some(o)) => factor(t, o, bits),
