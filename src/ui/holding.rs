@@ -32,8 +32,9 @@ pub fn hold(app: &mut App) {
                 n => format!("{} nodes", figures::count(n as u64)),
             },
             doc: format!(
-                "{way}{} matches, {}, {}",
+                "{way}{} {}, {}, {}",
                 figures::count(rule.matches as u64),
+                if rule.matches == 1 { "match" } else { "matches" },
                 figures::time(rule.time.as_secs_f64() * 1e9),
                 figures::bytes(rule.memory)
             ),
