@@ -53,6 +53,34 @@ enum Turn {
     Greatest,
 }
 
+/// What the numbers of an array have in common ([`Turn::Series`]).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Series {
+    /// All are one number.
+    Same,
+    /// Two that follow each other sum to one number.
+    Pairs,
+    /// Three do.
+    Triples,
+    /// Each differs from the next by one number.
+    Counting,
+    /// They are little above one number.
+    Above,
+    /// Each stands twice.
+    Twos,
+    /// They are as large as they can be.
+    Greatest,
+}
+
+/// How often each comes: sums and differences are what most rules speak of.
+const SERIES: [Series; 15] = {
+    use Series::{Above, Counting, Greatest, Pairs, Same, Triples, Twos};
+    [
+        Same, Same, Same, Pairs, Pairs, Pairs, Triples, Triples, Triples, Counting, Counting, Counting,
+        Above, Twos, Greatest,
+    ]
+};
+
 /// The turns of the first inputs; further ones are hostile, or near what is mentioned, or of arrays that are series or have a
 /// needle.
 const TURNS: [Turn; 4] = [Turn::Hostile, Turn::Mentioned, Turn::Small, Turn::Any];
@@ -227,13 +255,11 @@ impl Drawing {
         let (first, second, other) = (any(), any(), any());
         let by = whole.get(rng.below(whole.len() as u64 + 2) as usize).copied().unwrap_or(other);
         let rest = by.saturating_sub(first);
-        // Series of one, two or three numbers and those that count come most often.
-        let kind = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5, 6][rng.below(15) as usize];
+        let kind = SERIES[rng.below(SERIES.len() as u64) as usize];
         let period = match kind {
-            0 => vec![by],
-            1 => vec![first, rest],
-            2 => vec![first, second, rest.saturating_sub(second)],
-            _ => vec![],
+            Series::Pairs => vec![first, rest],
+            Series::Triples => vec![first, second, rest.saturating_sub(second)],
+            _ => vec![by],
         };
         let sign = if rng.below(2) == 0 { 1 } else { -1 };
         let mut leaves = 0u64;
@@ -246,23 +272,21 @@ impl Drawing {
         let (mut at, mut before) = (0u64, first);
         with_leaves(v, &mut |s| {
             let number = match kind {
-                0..=2 => period[at as usize % period.len()],
-                3 => first.saturating_add(by.saturating_mul(sign * i128::from(at))),
-                // Somewhere above a number, each by itself, or in twos.
-                4 => by.saturating_add(1 + i128::from(rng.below(6))),
-                5 => {
+                Series::Same | Series::Pairs | Series::Triples => period[at as usize % period.len()],
+                Series::Counting => first.saturating_add(by.saturating_mul(sign * i128::from(at))),
+                Series::Above => by.saturating_add(1 + i128::from(rng.below(6))),
+                Series::Twos => {
                     if at.is_multiple_of(2) {
                         before = by.saturating_add(i128::from(rng.below(6)));
                     }
                     before
                 }
-                _ => 0,
+                Series::Greatest => 0,
             };
             at += 1;
             match s {
                 Scalar::Bool => Some(Value::Bool(at == needle)),
-                // As much as all of them can be.
-                _ if kind == 6 => extremes(s).into_iter().next_back(),
+                _ if kind == Series::Greatest => extremes(s).into_iter().next_back(),
                 _ => number_of(number, s),
             }
         })
