@@ -526,7 +526,7 @@ impl Infer {
                     None => {
                         // As deep as the array is, and no deeper than it is where this stands.
                         let (depth, _) = super::words::depth_and_element(&check.ty);
-                        let f = (1..depth).fold(op.to_string(), |f, _| format!("(map {f})"));
+                        let f = super::words::mapped(op, depth);
                         match is_given {
                             true => format!("For every element, write `map {f} {xs}`."),
                             false => format!("For every element, write `(map {f})` in its place."),

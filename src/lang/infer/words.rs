@@ -91,6 +91,11 @@ pub fn depth_and_element(t: &Type) -> (usize, Option<Scalar>) {
     (depth, t.as_scalar())
 }
 
+/// What `map` takes for an array of arrays of so many dimensions: `(map sqrt)` of two.
+pub fn mapped(function: &str, depth: usize) -> String {
+    (1..depth).fold(function.to_owned(), |f, _| format!("(map {f})"))
+}
+
 /// What stands beside an operator: an application as it is, another operator in parentheses.
 fn operand(text: &str) -> String {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.' | ' ');
@@ -148,8 +153,7 @@ impl Infer {
     pub fn written_here(&self, name: &Name, args: &[Expr], piped: Option<Span>) -> Option<String> {
         let mut all: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
         all.extend(piped.map(|span| self.written_argument(span).unwrap_or_else(|| "xs".into())));
-        if let Some(ty) = elsewhere::type_here(name).or(crate::ty::Scalar::from_name(name).map(|s| s.name()))
-        {
+        if let Some(ty) = elsewhere::scalar_here(name) {
             all.push(ty.into());
         }
         if let Some(known) = name.strip_suffix('\'')
@@ -491,7 +495,7 @@ impl Infer {
             return match self.written(span) {
                 Some(text) if text.starts_with('-') => {
                     let xs = in_parentheses(text.trim_start_matches('-').trim().to_string());
-                    let f = (1..depth).fold("neg".to_owned(), |f, _| format!("(map {f})"));
+                    let f = mapped("neg", depth);
                     format!("For every element, write `map {f} {xs}`.")
                 }
                 Some(text) if text.starts_with('(') => format!(

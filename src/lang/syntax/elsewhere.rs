@@ -3,6 +3,8 @@
 //! A row has the names, the arguments that they take there, and what to write. Arguments that the text gives take the place of
 //! their names in what to write, so that the hint can be copied.
 
+use crate::ty::Scalar;
+
 /// `f` and `g` are functions, `xs` to `zs` arrays, `x` to `z` values, `i` is an index, `n` a size.
 type Row = (&'static [&'static str], &'static str, &'static str);
 
@@ -273,7 +275,7 @@ pub const INFINITY: [&str; 5] = ["inf", "infinity", "Infinity", "INFINITY", "Inf
 
 /// What to write for a name of other languages, with these arguments in the place of the row's where their number fits.
 pub fn written_here(name: &str, args: &[String]) -> Option<String> {
-    let is_type = crate::ty::Scalar::from_name(name).is_some() || type_here(name).is_some();
+    let is_type = scalar_here(name).is_some();
     let name = if is_type && args.len() == 2 { "as" } else { name };
     let (_, params, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
     let params: Vec<&str> = params.split_whitespace().collect();
@@ -413,6 +415,11 @@ pub fn is_module(name: &str) -> bool {
         "f64",
     ];
     MODULES.contains(&name)
+}
+
+/// What a type of numbers, of this language or of another one, is called here.
+pub fn scalar_here(name: &str) -> Option<&'static str> {
+    type_here(name).or(Scalar::from_name(name).map(Scalar::name))
 }
 
 /// What a type of another language is here.

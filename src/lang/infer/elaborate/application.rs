@@ -319,7 +319,9 @@ impl Infer {
                     })
             } else {
                 let message = format!("{what} takes {}, but {} are given.", plural(taken), given);
+                let among = |f| format!("Is an operator missing before `{f}`?");
                 let hint = self.swallowed(span, taken).or_else(|| self.nested_map(span));
+                let hint = hint.or_else(|| self.function_among(span).map(among));
                 Diagnostic::error(codes::NOT_A_FUNCTION, message)
                     .label(span, "too many arguments")
                     .note(format!("Its type is {ty}."))
@@ -333,10 +335,6 @@ impl Infer {
                         Some("map") if given == 3 => {
                             "Of two arrays, write `zip a b |> map (\\(x, y). x + y)`.".into()
                         }
-                        _ if self.function_among(span).is_some() => format!(
-                            "Is an operator missing before `{}`?",
-                            self.function_among(span).unwrap_or_default()
-                        ),
                         _ => "Remove an argument, or put one that is a call itself into parentheses.".into(),
                     }))
             };

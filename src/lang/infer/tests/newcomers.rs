@@ -26,6 +26,7 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (a: n.f32) = clamp a 0.0 1.0", "E0101", "`map (\\v. max 0.0 (min 1.0 v)) a`"),
     ("def f (a: n.f32) = map (\\x. x > 0 and x or 0) a", "E0110", "`select c a b`"),
     ("def f (x: f32) f32 = x + 1.0", "E0020", "`: f32`"),
+    ("def f (x: f32) float = x + 1.0", "E0020", "`: f32`"),
     ("def f (a: n.m.f32) = map (max 0) a", "E0117", "`map (map (max 0))`"),
     ("for (int i = 0; i < n; i++) { b[i] = a[i]; }", "E0023", "`def name (x: n.f32) = map"),
     ("def f (a b: n.f32): f32 = a · b", "E0117", "|> reduce (+) 0`"),

@@ -2,7 +2,6 @@
 
 use super::super::elsewhere;
 use super::super::lexer::{self, Tok};
-use crate::ty::Scalar;
 
 use super::{A_MODULE, A_RULE, END_OF_MODULE, Language, Parser};
 
@@ -69,7 +68,7 @@ impl Parser<'_> {
             }
             Tok::Word if expected.contains("`:` or `=`") && self.nth(1) == Tok::Equals => self
                 .nth_word(0)
-                .and_then(|w| elsewhere::type_here(w).or(Scalar::from_name(w).map(|s| s.name())))
+                .and_then(elsewhere::scalar_here)
                 .map(|ty| format!("The type of the result stands behind a colon: `: {ty}`.")),
             Tok::Arrow if expected.contains("`:`") && self.nth(1) == Tok::Word => {
                 let from = self.at + 1;

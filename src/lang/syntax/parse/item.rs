@@ -6,10 +6,10 @@ use super::super::ast::{
     StrategyDef, Type, TypeKind,
 };
 use super::super::codes;
+use super::super::elsewhere;
 use super::super::lexer::Tok;
 use super::Parser;
 use crate::diag::{Diagnostic, Span};
-use crate::ty::Scalar;
 use std::sync::Arc;
 
 /// The words that start an item of a language.
@@ -145,7 +145,7 @@ impl Parser<'_> {
                 Tok::Word
                     if !params.is_empty()
                         && self.nth(1) == Tok::Equals
-                        && self.nth_word(0).is_some_and(|w| Scalar::from_name(w).is_some()) =>
+                        && self.nth_word(0).is_some_and(|w| elsewhere::scalar_here(w).is_some()) =>
                 {
                     return params;
                 }

@@ -34,7 +34,7 @@ impl Parser<'_> {
                 None => part.split_once(' ').map_or((part.as_str(), None), |(name, t)| (name, Some(t))),
             };
             // Some languages have the type first.
-            let is_type = |t: &str| elsewhere::type_here(t).is_some() || Scalar::from_name(t).is_some();
+            let is_type = |t: &str| elsewhere::scalar_here(t).is_some();
             let (name, written) = match written {
                 Some(other) if is_type(name.trim()) && !is_type(other.trim()) => (other, Some(name)),
                 _ => (name, written),
@@ -109,7 +109,7 @@ impl Parser<'_> {
             words.insert(0, self.spelling(first).to_string());
         }
         // One of them says of what the array is, others of how many.
-        let is_element = |w: &String| Scalar::from_name(w).is_some() || elsewhere::type_here(w).is_some();
+        let is_element = |w: &String| elsewhere::scalar_here(w).is_some();
         let element = words.iter().position(is_element).map(|at| words.remove(at));
         let element =
             element.map_or("f32".to_string(), |e| elsewhere::type_here(&e).map_or(e.clone(), String::from));
@@ -295,7 +295,7 @@ impl Parser<'_> {
             let tok = |i: usize| self.tokens.get(i).map_or(Tok::End, |t| t.tok);
             let words = (at..end).filter(|i| tok(*i) == Tok::Word);
             let colon = (at..end).find(|i| tok(*i) == Tok::Colon);
-            let scalar = |w: &str| elsewhere::type_here(w).or(Scalar::from_name(w).map(|s| s.name()));
+            let scalar = elsewhere::scalar_here;
             let element = words.clone().find_map(|i| scalar(self.spelling(i)));
             let named = match colon {
                 Some(colon) => words.clone().take_while(|i| *i < colon).last(),

@@ -9,7 +9,6 @@ use crate::syntax::elsewhere;
 use crate::syntax::lexer::{self, Tok};
 use crate::syntax::parse::Parser;
 use crate::syntax::parse::expr::Joint;
-use crate::ty::Scalar;
 
 /// Operators of other languages, and what is read instead. The others are no operators, or are read where they stand.
 pub(in crate::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
@@ -170,7 +169,7 @@ impl Parser<'_> {
     pub(in crate::syntax::parse) fn comparison_chain(&mut self, from: usize, middle: usize, second: usize) {
         let here = self.span_at(second);
         let types = (second == middle + 1).then(|| self.spelling(middle));
-        let scalar = types.and_then(|t| elsewhere::type_here(t).or(Scalar::from_name(t).map(|s| s.name())));
+        let scalar = types.and_then(elsewhere::scalar_here);
         let hint = match (self.quote(from, second), self.quote(middle, self.at)) {
             _ if scalar.is_some() => {
                 format!("A conversion is written `(cast x : {})`.", scalar.unwrap_or_default())
@@ -270,7 +269,7 @@ impl Parser<'_> {
     /// `f32 * f32` without parentheses, at the sign.
     pub(in crate::syntax::parse) fn star_hint(&self) -> Option<String> {
         let (a, b) = (self.spelling(self.at.checked_sub(1)?), self.nth_word(1)?);
-        let scalar = |w: &str| elsewhere::type_here(w).or(Scalar::from_name(w).map(|s| s.name()));
+        let scalar = elsewhere::scalar_here;
         Some(match (scalar(a), scalar(b)) {
             (Some(a), Some(b)) => format!("A pair type stands in parentheses: `({a} * {b})`."),
             (None, Some(b)) if !a.starts_with(|c: char| c.is_alphanumeric()) => {
