@@ -14,10 +14,11 @@ use crate::rewrite::rule::{Rewritten, RuleUse};
 use crate::rewrite::search::forecast::unmade_by_all;
 use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report};
 use crate::rewrite::sketch::Sketch;
-use crate::rewrite::strategy::SearchFailure;
+use crate::rewrite::strategy::{ReachRequest, SearchFailure};
 use std::collections::HashSet;
 use std::mem::discriminant;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A guide, to be shown while searches run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,6 +66,9 @@ fn nodes_of(breadth: Breadth) -> (usize, usize) {
 /// The most nodes of a search, where the user gives no bound. One that is larger raises all others in proportion.
 const MOST_NODES: usize = 300_000;
 
+/// How long other sizes are looked for once a program was found that those that are given do not fit.
+const FOR_OTHERS: Duration = Duration::from_secs(5);
+
 /// What can be done where no rule makes what is asked for.
 const OWN_RULE: &str =
     "Leave it out of the sketch, or write a rule that makes it into a file of rules beside the program.";
@@ -97,7 +101,7 @@ struct Account {
     /// The user's limit that ended one of them.
     limited: Option<Limit>,
     /// When time is over.
-    until: std::time::Duration,
+    until: Duration,
     asked: Shared,
     /// What they came to.
     known: Vec<(SearchKey, Ended)>,
@@ -131,15 +135,15 @@ impl Account {
 }
 
 impl Searcher<'_> {
-    /// Searches for the goal by guides that are made on the way. The goal comes with what puts the values of sizes in a size,
-    /// as far as they are given.
+    /// Searches for the goal by guides that are made on the way. The goal comes with what asked for it, which has the values of
+    /// sizes as far as they are given. With holes, programs that these do not fit are the last that is meant.
     ///
     /// # Errors
     /// The goal was not reached, or a search is refused.
     pub(super) fn guided(
         &mut self,
         start: &Term,
-        (goal, given): (&Sketch, &dyn Fn(&Nat) -> Nat),
+        (goal, request): (&Sketch, &ReachRequest<'_>),
         budget: &Budget,
         asked: Shared,
         recorded: Option<&SearchOutcome>,
@@ -157,13 +161,14 @@ impl Searcher<'_> {
             limited: None,
             known: vec![],
         };
-        let mut nearest: Option<Way> = None;
+        let (mut nearest, mut unfit): (Option<Way>, Option<Vec<Ended>>) = (None, None);
+        let given = &|n: &Nat| request.given(n);
         let mut over = None;
         let separated = guide::separated(&self.workspace().rules, start);
         let fillings = guide::filled(goal, start, given);
         let (all, mut begun) = (fillings.len(), 0);
         let ways = fillings.into_iter().enumerate().flat_map(|(number, filled)| {
-            let plans = guide::plans(&filled, start, &separated);
+            let plans = guide::plans(&filled, start, &separated, given);
             plans.into_iter().map(move |plan| (number + 1, filled.clone(), plan))
         });
         for (number, filled, plan) in ways {
@@ -172,7 +177,13 @@ impl Searcher<'_> {
             match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
                 Ok(()) => {
                     way.chain.iter_mut().rev().take(1).for_each(|last| last.compares_with(start));
-                    return Ok(self.keep(start, way.chain));
+                    if all == 1 || self.fits(&way.chain, request) {
+                        return Ok(self.keep(start, way.chain));
+                    }
+                    if unfit.is_none() {
+                        unfit = Some(way.chain);
+                        account.until = account.until.min(self.elapsed().saturating_add(FOR_OTHERS));
+                    }
                 }
                 Err(Halt::Failure(failure)) => {
                     self.keep_made(account.known);
@@ -189,6 +200,9 @@ impl Searcher<'_> {
                     }
                 }
             }
+        }
+        if let Some(chain) = unfit {
+            return Ok(self.keep(start, chain));
         }
         let way = nearest.unwrap_or_default();
         // What is shown is the search that came nearest: of limits that ended several, its own is told.
@@ -243,6 +257,13 @@ impl Searcher<'_> {
         ];
         let hints = guide::unmade_sum(goal, start).into_iter().chain(holes).chain(raise).chain(own).collect();
         Err(SearchFailure::NotFound { text, hints })
+    }
+
+    /// Do the sizes that are given meet what the program that was found asks?
+    fn fits(&self, chain: &[Ended], request: &ReachRequest<'_>) -> bool {
+        let found = chain.last().and_then(|ended| ended.report.found());
+        let broken = |(term, sizes)| self.workspace().broken(term, sizes).is_some();
+        !found.map(|found| &found.term).zip(request.known).is_some_and(broken)
     }
 
     /// Records that so many searches did not get to the goal, of which this was one.
@@ -358,6 +379,11 @@ impl Searcher<'_> {
                     way.lines.iter_mut().rev().take(1).for_each(|line| line.reached = true);
                     return Ok(Some(found));
                 }
+                // What one search held is given back before the next.
+                Outcome::Limit(limit @ Limit::Memory { .. }) => {
+                    account.limited = Some(*limit);
+                    None
+                }
                 Outcome::Limit(Limit::Nodes { .. } | Limit::Iterations { .. }) => {
                     account.limited = account.own_limit(&ended.report).or(account.limited.take());
                     None
@@ -365,7 +391,6 @@ impl Searcher<'_> {
                 Outcome::Impossible | Outcome::Incomplete(_) => None,
                 Outcome::Limit(Limit::Time { .. }) if behind > 0 => None,
                 Outcome::Limit(Limit::Time { .. }) => Some(Halt::Over(Limit::Time { bound: budget.time })),
-                Outcome::Limit(limit @ Limit::Memory { .. }) => Some(Halt::Over(*limit)),
                 Outcome::Stopped => Some(Halt::Failure(SearchFailure::Stopped)),
                 Outcome::Broken(problem) => Some(Halt::Failure(SearchFailure::Invalid(problem.clone()))),
             };

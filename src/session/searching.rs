@@ -349,7 +349,7 @@ impl SearchRunner for Searcher<'_> {
                 options: shared_options(request.options),
                 nodes: request.options.iter().any(|(name, _)| *name.kind == *"nodes").then_some(budget.nodes),
             };
-            let reached = self.guided(start, (&sketch, &given), &budget, asked, recorded.as_ref());
+            let reached = self.guided(start, (&sketch, request), &budget, asked, recorded.as_ref());
             return reached.map_err(undecided);
         };
         let asked = Asked {

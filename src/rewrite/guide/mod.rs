@@ -5,6 +5,7 @@
 
 pub mod choice;
 mod enable;
+mod joined;
 pub mod lead;
 pub mod nest;
 pub mod plan;

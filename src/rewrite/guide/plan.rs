@@ -5,9 +5,10 @@
 //! stored was computed where it is used. Undone one by one, from the end, this leads to the program: each sketch on that
 //! way is one step from the next.
 
+use super::joined::joining;
 use super::nest::{Loop, LoopSketch, Nest, chains, copying};
 use super::reading::{completed, readings};
-use super::sizes::sizes_of;
+use super::sizes::{is_whole, sizes_of};
 use super::vectors::{asks_for_vectors, scalars, widths};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
@@ -37,8 +38,13 @@ impl Guide {
 
 /// The ways back from a goal, likeliest first, each from what is nearest to the program to the goal. The last way is the
 /// goal with only that undone which does not depend on the program. `separated` are the program with its weights
-/// separated, in each way.
-pub fn plans(goal: &Sketch, start: &Term, separated: &[Term]) -> Vec<Vec<Guide>> {
+/// separated, in each way; `given` puts the values of sizes in a size, as far as they are given.
+pub fn plans(
+    goal: &Sketch,
+    start: &Term,
+    separated: &[Term],
+    given: &dyn Fn(&Nat) -> Nat,
+) -> Vec<Vec<Guide>> {
     let nest = Nest::read(goal);
     let whole = Guide::new(nest.clone(), "the goal", sizes_of(goal));
     if !goal.holes().is_empty() {
@@ -61,8 +67,13 @@ pub fn plans(goal: &Sketch, start: &Term, separated: &[Term]) -> Vec<Vec<Guide>>
     }
     plans.extend(after);
     if !names_all {
-        let several = completed(&nest, &programs).into_iter().take(MOST_PLANS);
-        for nest in several {
+        let joined = joining(&nest, start).into_iter().take(MOST_PLANS);
+        plans.extend(joined.map(|guides| {
+            without_repetitions(guides.into_iter().chain(lowering(&nest, None, None)).chain([whole.clone()]))
+        }));
+        let mut several = completed(&nest, &programs);
+        several.sort_by_key(|n| !is_whole(n, given));
+        for nest in several.into_iter().take(MOST_PLANS) {
             let ways = plans_of(&nest, &programs, 1).into_iter().chain(beside_first(&nest, &programs));
             plans.extend(ways.map(|plan| without_repetitions(plan.into_iter().chain([whole.clone()]))));
         }

@@ -1,11 +1,11 @@
 //! Sizes: those that a goal names, and those that its holes may stand for.
 
-use super::nest::{Loop, LoopSketch, Nest, chains, plain};
+use super::nest::{Loop, LoopSketch, Nest, chains, copying, plain};
 use super::reading::{completed, readings};
 use super::vectors::widths;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
-use crate::sketch::Sketch;
+use crate::sketch::{Sketch, TypeSketch};
 use crate::sketch::holes::{Filling, fill, holes_in};
 use std::collections::BTreeSet;
 
@@ -40,19 +40,22 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
         s.each_size(&mut |n| whole &= may_be_whole(&given(n)));
         whole
     };
+    // What a size is divided by is no longer seen where it is multiplied by that again.
+    let known = |f: &Filling| f.iter().all(|(_, n)| may_be_whole(&given(n)));
     let ways = |sizes: &dyn Fn(&Name) -> Vec<Nat>| {
         // The names of abbreviations tell of holes.
-        fillings(goal, sizes).into_iter().map(|f| plain(&goal.filled(&f))).filter(&is_whole)
+        let fillings = fillings(goal, sizes).into_iter();
+        fillings.filter(known).map(|f| plain(&goal.filled(&f))).filter(&is_whole)
     };
     let by_usual: Vec<Sketch> = ways(&usual).take(MOST_FILLED).collect();
     let mut filled = if by_usual.is_empty() { ways(&small).take(MOST_FILLED).collect() } else { by_usual };
     let programs = chains(start);
-    let of_program = |s: &Sketch| names_parts(s, &programs);
+    let of_program = |s: &Sketch| names_parts(s, &programs, given);
     // Of loops over a number of elements the usual sizes may be no parts.
     if !filled.iter().any(of_program) {
         let parts = |hole: &Name| {
             let fits = fitting(goal, hole, given);
-            parts_of_numbers(&programs).into_iter().filter(|n| fits(*n)).map(Nat::constant).collect()
+            parts_of_numbers(&programs, given).into_iter().filter(|n| fits(*n)).map(Nat::constant).collect()
         };
         let parts = ways(&parts).take(MOST_LOOKED_AT).filter(of_program);
         filled = parts.chain(filled).take(MOST_FILLED).collect();
@@ -62,16 +65,41 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
     filled.into_iter().chain([goal.clone()]).collect()
 }
 
-/// Are the loops of a goal parts of those of the program, all or some?
-fn names_parts(goal: &Sketch, programs: &[Vec<Loop>]) -> bool {
+/// Are the loops of a goal parts of those of the program, all or some, with the values of sizes as far as they are given?
+fn names_parts(goal: &Sketch, programs: &[Vec<Loop>], given: &dyn Fn(&Nat) -> Nat) -> bool {
     let nest = Nest::read(goal);
-    let is_whole = |nest: &Nest| nest.spine().0.iter().filter_map(LoopSketch::size).all(may_be_whole);
-    !readings(&nest, programs).is_empty() || completed(&nest, programs).iter().any(is_whole)
+    if nest.spine().0.is_empty() {
+        return stores_parts(&nest, programs);
+    }
+    !readings(&nest, programs).is_empty() || completed(&nest, programs).iter().any(|n| is_whole(n, given))
 }
 
-/// What loops over a number of elements can be split into.
-fn parts_of_numbers(programs: &[Vec<Loop>]) -> Vec<i64> {
-    let sizes = programs.iter().flatten().filter_map(|l| l.size.as_constant()).filter(|n| *n < MOST_DIVISOR);
+/// Are the arrays that a nest without loops stores over parts of what the program's loops go over?
+fn stores_parts(nest: &Nest, programs: &[Vec<Loop>]) -> bool {
+    let copied = |ty: &TypeSketch| {
+        let maps = copying(ty).into_iter().map(|l| LoopSketch::map(l.size)).collect::<Vec<_>>();
+        let mapped = |program: &Vec<Loop>| {
+            program.iter().map(|l| Loop { reduces: false, ..l.clone() }).collect::<Vec<_>>()
+        };
+        let programs: Vec<Vec<Loop>> = programs.iter().map(mapped).collect();
+        !readings(&Nest::of_spine(&maps, Nest::any()), &programs).is_empty()
+    };
+    match nest {
+        Nest::Store(ty, ..) => copied(ty),
+        Nest::And(all) => all.iter().all(|n| stores_parts(n, programs)),
+        Nest::Loop(_) | Nest::Other(_) => false,
+    }
+}
+
+/// Do the loops of a nest go over whole numbers of elements, as far as is known?
+pub(super) fn is_whole(nest: &Nest, given: &dyn Fn(&Nat) -> Nat) -> bool {
+    nest.spine().0.iter().filter_map(LoopSketch::size).all(|n| may_be_whole(&given(n)))
+}
+
+/// What loops over a number of elements, as far as sizes are given, can be split into.
+fn parts_of_numbers(programs: &[Vec<Loop>], given: &dyn Fn(&Nat) -> Nat) -> Vec<i64> {
+    let sizes =
+        programs.iter().flatten().filter_map(|l| given(&l.size).as_constant()).filter(|n| *n < MOST_DIVISOR);
     let parts = sizes.flat_map(|size| (2..=size).filter(move |n| size % n == 0));
     parts.collect::<BTreeSet<i64>>().into_iter().collect()
 }
