@@ -20,7 +20,8 @@ use std::collections::BTreeSet;
 /// How many rules are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Breadth {
-    /// Where weights are separated, or arrays stored in some layout: that, and what moves arrays.
+    /// Where weights are separated, or arrays stored in some layout: that, and what moves arrays. Where the program has what
+    /// the sketch rules out: what makes something else of it.
     Tight,
     /// Of those that match everything, only those that make what is asked for.
     Narrow,
@@ -50,6 +51,9 @@ const OF_ARRAYS: [Pattern; 5] =
 
 /// What makes one layout of another.
 const OF_LAYOUTS: [Pattern; 4] = [Pattern::Map, Pattern::Transpose, Pattern::Split, Pattern::Join];
+
+/// How loops run that are not to stay as they were before it was said, and that the sketch says nothing of.
+const SEQUENTIAL: [Pattern; 2] = [Pattern::MapSeq, Pattern::ReduceSeq];
 
 const OF_STORES: [Pattern; 2] = [Pattern::Let, Pattern::ToMem];
 
@@ -95,7 +99,12 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     if asks_for_vectors(sketch) {
         asked.extend(OF_VECTORS);
     }
+    let unwanted: BTreeSet<Pattern> = ruled_out(sketch).intersection(&had).copied().collect();
+    if !unwanted.is_empty() {
+        asked.extend(SEQUENTIAL.into_iter().filter(|p| !unwanted.contains(p)));
+    }
     let mut known: BTreeSet<Pattern> = had.iter().chain(&asked).chain(makes).copied().collect();
+    let all_known = known.clone();
     let stores = breadth == Breadth::Tight && asks_for_store(sketch, now);
     match breadth {
         Breadth::Tight => {
@@ -115,10 +124,13 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     let usual = usual_sizes(now);
     let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
     let mut out: Vec<RuleUse> = separations(library, now).collect();
+    let moves = breadth != Breadth::Tight || stores || !out.is_empty();
     for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
             let Makes { from, made } = Makes::of(equation);
-            let is_known = from.union(&made).all(|p| known.contains(p));
+            let unmakes = breadth == Breadth::Tight && !from.is_disjoint(&unwanted) && made.is_disjoint(&unwanted);
+            let is_known = moves && from.union(&made).all(|p| known.contains(p))
+                || unmakes && from.union(&made).all(|p| all_known.contains(p));
             // How a loop runs is said only as the sketch says it.
             let is_wanted = made
                 .iter()
@@ -151,7 +163,9 @@ fn usual_sizes(now: &Term) -> Vec<Nat> {
 
 /// The breadths that are tried from a program to a goal, one after the other.
 pub fn breadths(library: &RuleSet, now: &Term, goal: &Sketch) -> Vec<Breadth> {
-    let is_tight = asks_for_store(goal, now) || separations(library, now).next().is_some();
+    let is_tight = asks_for_store(goal, now)
+        || separations(library, now).next().is_some()
+        || !ruled_out(goal).is_disjoint(&patterns_of(now));
     let tight = is_tight.then_some(Breadth::Tight);
     tight.into_iter().chain([Breadth::Narrow, Breadth::Wide]).collect()
 }
@@ -159,6 +173,30 @@ pub fn breadths(library: &RuleSet, now: &Term, goal: &Sketch) -> Vec<Breadth> {
 /// Does a sketch ask for something that is stored, where the program stores nothing?
 fn asks_for_store(sketch: &Sketch, now: &Term) -> bool {
     patterns_asked_for(sketch).contains(&Pattern::ToMem) && !patterns_of(now).contains(&Pattern::ToMem)
+}
+
+/// The patterns that no part of a program that is like the sketch may be, of whatever type.
+fn ruled_out(sketch: &Sketch) -> BTreeSet<Pattern> {
+    fn leaves(sketch: &Sketch, out: &mut BTreeSet<Pattern>) {
+        match sketch.bare().shape() {
+            Shape::Pattern(p, args) if args.iter().all(|a| *a == ArgSketch::Any) => {
+                out.insert(*p);
+            }
+            Shape::Or(all) => all.iter().for_each(|s| leaves(s, out)),
+            _ => {}
+        }
+    }
+    let mut out = BTreeSet::new();
+    match sketch.bare().shape() {
+        Shape::And(all) => out.extend(all.iter().flat_map(ruled_out)),
+        Shape::Not(s) => {
+            if let Shape::Contains(s) = s.bare().shape() {
+                leaves(s, &mut out);
+            }
+        }
+        _ => {}
+    }
+    out
 }
 
 /// The rules that separate weights, and have some to separate in the program.

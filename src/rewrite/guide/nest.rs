@@ -59,6 +59,16 @@ impl Nest {
         }
     }
 
+    /// Without what is no loop and meets this, where it is asked for together with others.
+    pub fn without(self, is_out: &dyn Fn(&Sketch) -> bool) -> Nest {
+        match self {
+            Nest::And(all) => {
+                Nest::all(all.into_iter().filter(|n| !matches!(n, Nest::Other(s) if is_out(s))).collect())
+            }
+            one => one,
+        }
+    }
+
     pub fn sketch(&self) -> Sketch {
         match self {
             Nest::Other(s) => s.clone(),
@@ -293,6 +303,23 @@ fn stored(sketch: &Sketch) -> Option<Nest> {
 
 /// The sketch without the names of abbreviations.
 pub fn plain(sketch: &Sketch) -> Sketch {
+    without_names(sketch, &|s| s)
+}
+
+/// The same, where a loop that is asked for by its type alone has something that it computes: it is read as loops are then.
+pub fn applied(sketch: &Sketch) -> Sketch {
+    let is_loop = |p: &Pattern| p.is_map() || p.is_reduce();
+    without_names(sketch, &|inner| match inner.shape() {
+        Shape::Typed(head, _) if matches!(head.shape(), Shape::Pattern(p, _) if is_loop(p)) => {
+            Sketch::app(inner, Sketch::any())
+        }
+        _ => inner,
+    })
+}
+
+/// Without names, and with what `contained` makes of what is asked for somewhere.
+fn without_names(sketch: &Sketch, contained: &dyn Fn(Sketch) -> Sketch) -> Sketch {
+    let plain = |s: &Sketch| without_names(s, contained);
     let all = |v: &[Sketch]| v.iter().map(plain).collect();
     Sketch::new(match sketch.shape() {
         Shape::Named(_, s) => return plain(s),
@@ -301,7 +328,7 @@ pub fn plain(sketch: &Sketch) -> Sketch {
         }
         Shape::Lam(s) => Shape::Lam(plain(s)),
         Shape::App(f, e) => Shape::App(plain(f), plain(e)),
-        Shape::Contains(s) => Shape::Contains(plain(s)),
+        Shape::Contains(s) => Shape::Contains(contained(plain(s))),
         Shape::Or(v) => Shape::Or(all(v)),
         Shape::And(v) => Shape::And(all(v)),
         Shape::Not(s) => Shape::Not(plain(s)),

@@ -6,14 +6,14 @@
 //! way is one step from the next.
 
 use super::joined::joining;
-use super::nest::{Loop, LoopSketch, Nest, chains, copying};
+use super::nest::{Loop, LoopSketch, Nest, applied, chains, copying};
 use super::reading::{completed, readings};
 use super::sizes::{is_whole, sizes_of};
 use super::vectors::{asks_for_vectors, scalars, widths};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
-use crate::sketch::Sketch;
+use crate::sketch::{Shape, Sketch};
 
 /// Readings of a goal that are tried.
 const MOST_PLANS: usize = 4;
@@ -45,7 +45,8 @@ pub fn plans(
     separated: &[Term],
     given: &dyn Fn(&Nat) -> Nat,
 ) -> Vec<Vec<Guide>> {
-    let nest = Nest::read(goal);
+    // What is not to be there is ruled out at last.
+    let nest = Nest::read(&applied(goal)).without(&|s| matches!(s.bare().shape(), Shape::Not(_)));
     let whole = Guide::new(nest.clone(), "the goal", sizes_of(goal));
     if !goal.holes().is_empty() {
         return vec![vec![whole]];

@@ -143,7 +143,14 @@ fn readings_of(nest: &Nest, programs: &[Vec<Loop>], sums: bool) -> Vec<Reading> 
         }
     }
     out.sort_by_key(Reading::cost);
-    out
+    // Where the sketch says how long vectors are, other lengths give the same.
+    let mut different: Vec<Reading> = vec![];
+    for reading in out {
+        if !different.iter().any(|other| reading.is_as(other)) {
+            different.push(reading);
+        }
+    }
+    different
 }
 
 /// The loop that can reduce its elements in lanes: the innermost of those that reduce vectors, or of all where the sketch does
@@ -306,6 +313,14 @@ fn of_mapped(l: &LoopSketch) -> LoopSketch {
 }
 
 impl Reading {
+    /// Does it say the same, but for how long vectors are?
+    fn is_as(&self, other: &Reading) -> bool {
+        let of_loops = |r: &Reading| (r.lanes, r.sums);
+        of_loops(self) == of_loops(other)
+            && (&self.of, &self.loops, &self.leaf) == (&other.of, &other.loops, &other.leaf)
+            && self.program == other.program
+    }
+
     /// Loops that have to be exchanged; before that, how few of the program's loops are used.
     fn cost(&self) -> (usize, usize) {
         let pairs = |i: usize| self.of[i + 1..].iter().filter(|b| self.of[i] > **b).count();

@@ -1,6 +1,6 @@
 //! Sizes: those that a goal names, and those that its holes may stand for.
 
-use super::nest::{Loop, LoopSketch, Nest, chains, copying, plain};
+use super::nest::{Loop, LoopSketch, Nest, applied, chains, copying, plain};
 use super::reading::{completed, readings};
 use super::vectors::widths;
 use crate::lang::nat::{Name, Nat};
@@ -67,7 +67,7 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
 
 /// Are the loops of a goal parts of those of the program, all or some, with the values of sizes as far as they are given?
 fn names_parts(goal: &Sketch, programs: &[Vec<Loop>], given: &dyn Fn(&Nat) -> Nat) -> bool {
-    let nest = Nest::read(goal);
+    let nest = Nest::read(&applied(goal));
     if nest.spine().0.is_empty() {
         return stores_parts(&nest, programs);
     }

@@ -189,6 +189,38 @@ impl Pat {
         }
     }
 
+    /// Without the binders below the root whose functions do nothing but apply another one to them: `f` for `\c. f c`. Programs
+    /// have the one or the other, and what is not applied matches both.
+    #[must_use]
+    pub fn without_eta(&self) -> Pat {
+        let node = match &self.node {
+            PatNode::Lam(n, b) => PatNode::Lam(n.clone(), Box::new(b.eta_reduced())),
+            PatNode::App(f, e) => PatNode::App(Box::new(f.eta_reduced()), Box::new(e.eta_reduced())),
+            other => other.clone(),
+        };
+        Pat::new(node, self.ty.clone())
+    }
+
+    fn eta_reduced(&self) -> Pat {
+        let inner = self.without_eta();
+        if let PatNode::Lam(_, body) = &inner.node
+            && let PatNode::App(f, e) = &body.node
+            && e.node == PatNode::Bound(0)
+            && !f.mentions(0)
+        {
+            return f.subst0(e);
+        }
+        inner
+    }
+
+    fn mentions(&self, binder: u32) -> bool {
+        match &self.node {
+            PatNode::Bound(i) => *i == binder,
+            PatNode::Lam(_, b) => b.mentions(binder + 1),
+            _ => self.children().into_iter().any(|p| p.mentions(binder)),
+        }
+    }
+
     /// The body with binder 0 replaced by a pattern from outside the binder (beta reduction of patterns).
     pub fn subst0(&self, arg: &Pat) -> Pat {
         self.substituted(0, arg)

@@ -114,7 +114,7 @@ impl Way {
                 open_scope(var);
             }
         }
-        let open = |s: &Sides| Sides { lhs: opened(&s.rhs, &more), rhs: s.lhs.clone() };
+        let open = |s: &Sides| Sides { lhs: opened(&s.rhs, &more).without_eta(), rhs: s.lhs.clone() };
         let (sides, applied) = (open(&eq.sides), eq.applied.as_ref().map(open));
         for side in std::iter::once(&sides).chain(&applied) {
             can_be_matched(eq, &side.lhs)?;

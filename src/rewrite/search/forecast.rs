@@ -23,7 +23,7 @@ pub struct Forecast {
     pub never: bool,
 }
 
-/// That what the sketch says of types or of sizes cannot be met, whatever the rules are. `given` puts in the values of the program's
+/// That what the sketch says of types, of sizes or of what is not to be there cannot be met, whatever the rules are. `given` puts in the values of the program's
 /// sizes that are known.
 pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<String> {
     if let Some(why) = sketch.ill_typed() {
@@ -45,6 +45,9 @@ pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<Str
         return Some(format!(
             "No program is like the sketch: it asks for {sizes}, and sizes are whole numbers."
         ));
+    }
+    if let Some((with, not)) = sketch.opposed() {
+        return Some(format!("No program is like the sketch: what is like `{with}` has what `{not}` rules out."));
     }
     let said = sketch.contradiction()?;
     let conditions = listed(said.iter().map(|c| format!("`{c}`")));

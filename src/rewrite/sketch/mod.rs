@@ -13,6 +13,7 @@ pub mod count;
 mod eta;
 pub mod extract;
 pub mod holes;
+mod implied;
 mod index;
 pub mod library;
 pub mod read;

@@ -377,7 +377,7 @@ fn assemble(
                 .hint("Write it below the binders that it may mention, in this order."),
         ]
     };
-    let mut lhs = read(&inferred.left).ok_or_else(|| problem("left", rule.lhs.span))?;
+    let mut lhs = read(&inferred.left).ok_or_else(|| problem("left", rule.lhs.span))?.without_eta();
     let mut rhs = read(&inferred.right).ok_or_else(|| problem("right", rule.rhs.span))?;
 
     // A composition on the left is applied to a variable.

@@ -43,7 +43,7 @@ pub(super) fn is_over(
 ) -> bool {
     let now = (control.now)();
     now.saturating_sub(began) > time.saturating_add(time / 40)
-        || (control.rss)() > memory.saturating_add(memory / 10)
+        || (control.rss)() > memory.saturating_add(memory / 20)
         || control.cancel.load(Ordering::Relaxed) && now.saturating_sub(from) > ONCE_STOPPED
 }
 
@@ -232,8 +232,8 @@ impl Search {
         (computes(&shared) < now).then(|| named(&shared, &self.program))
     }
 
-    /// What is known of the sketch now. It is asked for until a fortieth more than the limit of time is used, or a tenth more than
-    /// that of memory, and not for long where the search is to be stopped.
+    /// What is known of the sketch now. It is asked for until a fortieth more than the limit of time is used, or a twentieth more
+    /// than that of memory, and not for long where the search is to be stopped.
     pub fn insight(&mut self, control: &Control<'_>) -> Insight {
         let from = (control.now)();
         let places: Vec<(Path, Term)> =
