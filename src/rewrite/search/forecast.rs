@@ -73,7 +73,7 @@ pub fn meant(sketch: &Sketch, start: &Term) -> Option<String> {
 }
 
 /// That the sketch asks for patterns or sizes which these rules never make of the program's, or that it names numbers
-/// which neither have, nor are the product or quotient of two that they have: a tile of 64 where loops are split by 32.
+/// which neither have, nor are a product of such, or a quotient of two: a tile of 64 where loops are split by 32.
 /// None where neither is so.
 pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecast> {
     let told = |text, never| Some(Forecast { text, never });
@@ -138,9 +138,11 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
     }
     let mut asked = BTreeSet::new();
     required(sketch).each_size(&mut |n| numbers(n, &mut asked));
-    let product = |n: i64, a: &i64| n % a == 0 && known.contains(&(n / a));
+    if rules.iter().any(adds) {
+        return None;
+    }
     let quotient = |n: i64, a: &i64| n.checked_mul(*a).is_some_and(|all| known.contains(&all));
-    let made = |n: i64| known.contains(&n) || known.iter().any(|a| product(n, a) || quotient(n, a));
+    let made = |n: i64| is_product(n, &known) || known.iter().any(|a| quotient(n, a));
     let unmet: Vec<i64> = asked.into_iter().filter(|n| !made(*n)).collect();
     if unmet.is_empty() {
         return None;
@@ -150,6 +152,20 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
         "The sketch asks for sizes with {unmet}, and the program and the rules have {had}: this is hardly ever met."
     );
     told(text, false)
+}
+
+/// Does a rule make sizes by adding others, as windows of windows have them?
+fn adds(rule: &RuleUse) -> bool {
+    let mut sizes = vec![];
+    for side in rule.rule.equation(&rule.args).iter().flat_map(|eq| [&eq.sides.lhs, &eq.sides.rhs]) {
+        sizes_of(side, &mut sizes);
+    }
+    sizes.iter().any(|n| n.terms().len() > 1)
+}
+
+/// Is it one of these numbers, or a product of some of them, each as often as it takes?
+fn is_product(n: i64, of: &BTreeSet<i64>) -> bool {
+    of.contains(&n) || of.iter().any(|a| *a > 1 && n % a == 0 && is_product(n / a, of))
 }
 
 fn told_unmade(unmade: &[Pattern], no_rule: &str) -> String {

@@ -7,7 +7,7 @@ use crate::egraph::{Graph, Id};
 use crate::lang::term::Term;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::{Automaton, TooComplex};
-use crate::sketch::best::Members;
+use crate::sketch::best::{Free, Members};
 use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::{Extracted, Lightest, Weights};
 use crate::sketch::holes::{Filling, are_whole, solutions};
@@ -185,16 +185,16 @@ impl Goal {
         if self.has_holes { &self.filled } else { std::slice::from_ref(&self.relaxed) }
     }
 
-    /// The programs that satisfy the sketch, lightest first; none where `over` says so before they are weighed.
+    /// The programs with no variables but these that satisfy the sketch, lightest first; none where `over` says so before they are weighed.
     pub fn ranking<'a>(
         &'a self,
         graph: &'a Graph,
-        root: Id,
+        (root, free): (Id, &'a Free),
         weights: Weights<'a>,
         over: &dyn Fn() -> bool,
     ) -> Option<Ranking<'a>> {
         let of = |asked: &'a Asked| {
-            let members = Members::of_until(graph, &asked.automaton, &asked.satisfied, root, weights, over)?;
+            let members = Members::of_until(graph, &asked.automaton, &asked.satisfied, (root, Some(free)), weights, over)?;
             Some(Ranked { asked, members, looked_at: 0, reached: vec![], unread: None })
         };
         let each = self.asked().iter().map(of).collect::<Option<_>>()?;

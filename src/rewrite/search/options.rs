@@ -107,7 +107,13 @@ impl Budget {
     /// An option that there is not, or a value that it cannot have.
     pub fn read<'a>(options: &'a [(Ident, Strategy)], names: Names<'a>) -> Result<Budget, Diagnostic> {
         let mut budget = Budget::default();
-        for (name, value) in options {
+        for (i, (name, value)) in options.iter().enumerate() {
+            if let Some((first, _)) = options[..i].iter().find(|(first, _)| first.kind == name.kind) {
+                return Err(Diagnostic::error("E0412", format!("The option `{}` stands twice.", name.kind))
+                    .label(name.span, "again")
+                    .label(first.span, "first here")
+                    .hint("Remove one of them."));
+            }
             budget.set(name, value, names)?;
         }
         Ok(budget)
@@ -151,10 +157,21 @@ impl Budget {
         match &*name.kind {
             "nodes" => self.nodes = count("a number of e-nodes above 0, as in `nodes: 200000`")?,
             "iterations" => self.iterations = count("a number above 0, as in `iterations: 30`")?,
-            "best" => self.best = count("a number of programs above 0, as in `best: 10`")?.min(MOST_BEST),
+            "best" => {
+                let wanted = format!("a number of programs from 1 to {MOST_BEST}, as in `best: 10`");
+                self.best = count(&wanted)?;
+                if self.best > MOST_BEST {
+                    return Err(wrong(&wanted));
+                }
+            }
             "rank" => {
-                let wanted = "the number of a program among those that are found, the cheapest first, as in `rank: 3`";
-                self.rank = count(wanted)?.min(MOST_BEST);
+                let wanted = format!(
+                    "the number of a program among those that are found, the cheapest first, from 1 to {MOST_BEST}, as in `rank: 3`"
+                );
+                self.rank = count(&wanted)?;
+                if self.rank > MOST_BEST {
+                    return Err(wrong(&wanted));
+                }
             }
             "dims" => {
                 let n = count("a number of array dimensions above 0, as in `dims: 6`")?;

@@ -12,7 +12,8 @@ use crate::egraph::node::{Kind as Op, Node};
 use crate::egraph::tables::TypeId;
 use crate::egraph::{Decoder, Graph, Id, MAX_NESTING};
 use crate::lang::digest::Digest;
-use crate::lang::term::Term;
+use crate::lang::term::{Expr, Term};
+use crate::lang::ty::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -35,7 +36,27 @@ pub struct KBest {
     pub complete: bool,
 }
 
-/// The k lightest members of a class that satisfy the automaton's start.
+/// The variables that may stand free in a member, with their types.
+pub type Free = Vec<(u32, Type)>;
+
+/// Those of a term.
+pub fn free_in(term: &Term) -> Free {
+    fn go(t: &Term, depth: u32, out: &mut Free) {
+        if let Expr::Var(i) = t.expr() {
+            let free = i.checked_sub(depth).map(|i| (i, t.ty().clone()));
+            out.extend(free.filter(|free| !out.contains(free)));
+        }
+        for child in t.children().into_iter().filter(|_| !t.is_closed()) {
+            go(child, depth + u32::from(t.as_lam().is_some()), out);
+        }
+    }
+    let mut out = vec![];
+    term.with_stack(|| go(term, 0, &mut out));
+    out
+}
+
+/// The k lightest members of a class that satisfy the automaton's start, with whatever variables.
+#[cfg(test)]
 pub fn k_best(
     graph: &Graph,
     automaton: &Automaton,
@@ -44,7 +65,7 @@ pub fn k_best(
     k: usize,
     weights: Weights<'_>,
 ) -> KBest {
-    let Some(mut members) = Members::of_until(graph, automaton, satisfied, root, weights, &|| false) else {
+    let Some(mut members) = Members::of_until(graph, automaton, satisfied, (root, None), weights, &|| false) else {
         return KBest { terms: vec![], complete: false };
     };
     let complete = members.find(k, &|| false);
@@ -64,19 +85,20 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// None where `over` says so before they are weighed.
+    /// Of the class at the root, with these variables where that matters. None where `over` says so before they are weighed.
     pub fn of_until(
         graph: &'a Graph,
         automaton: &'a Automaton,
         satisfied: &'a Satisfied,
-        root: Id,
+        (root, free): (Id, Option<&'a Free>),
         weights: Weights<'a>,
         over: &dyn Fn() -> bool,
     ) -> Option<Members<'a>> {
         let lightest = Lightest::of_until(graph, automaton, satisfied, weights, over)?;
         let closures = (0..automaton.states.len()).map(|state| closure(automaton, state)).collect();
         let (heap, decoder, made) = (BinaryHeap::new(), graph.decoder(), FxHashMap::default());
-        let mut search = Enumeration { graph, automaton, closures, lightest, heap, pushed: 0, decoder, made };
+        let mut search =
+            Enumeration { graph, automaton, free, closures, lightest, heap, pushed: 0, decoder, made };
         let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any, binders: None };
         if let Some(open) = search.open(root, None) {
             search.push(Partial { ways: vec![Some(open)], ..Partial::default() });
@@ -130,14 +152,13 @@ struct Binder {
     outer: Binders,
 }
 
-/// May the variable stand within these binders? What is not bound by them is a variable of the root.
-fn is_bound(binders: &Binders, index: u32, ty: TypeId) -> bool {
+/// What the variable is within these binders: whether it fits one of them, or its number outside of all.
+fn bound(binders: &Binders, index: u32, ty: TypeId) -> Result<bool, u32> {
     let mut at = binders;
-    for _ in 0..index {
-        let Some(binder) = at else { return true };
-        at = &binder.outer;
+    for left in (1..=index).rev() {
+        at = &at.as_ref().ok_or(left)?.outer;
     }
-    at.as_ref().is_none_or(|binder| binder.ty == ty)
+    at.as_ref().map(|binder| binder.ty == ty).ok_or(0)
 }
 
 /// Places that are still to be filled, the next one first.
@@ -244,6 +265,8 @@ fn closure(automaton: &Automaton, state: StateId) -> Vec<StateId> {
 struct Enumeration<'a> {
     graph: &'a Graph,
     automaton: &'a Automaton,
+    /// What may stand free; none where anything may.
+    free: Option<&'a Free>,
     /// For each state, those by which a term may satisfy it.
     closures: Vec<Vec<StateId>>,
     lightest: Lightest<'a>,
@@ -294,6 +317,15 @@ impl Enumeration<'_> {
         next.into_iter().for_each(|partial| self.push(partial));
     }
 
+    /// May the variable stand within these binders?
+    fn may_stand(&self, binders: &Binders, index: u32, ty: TypeId) -> bool {
+        let is_of = |outer: u32| {
+            let fits = |(free, of): &(u32, Type)| *free == outer && *of == self.graph.tables().ty_of(ty);
+            self.free.is_none_or(|all| all.iter().any(fits))
+        };
+        bound(binders, index, ty).unwrap_or_else(is_of)
+    }
+
     /// The ways in which the node may satisfy a state, other than as it satisfies another.
     fn ways(&self, state: StateId, node: &Node, Open { place, rest, .. }: &Open, out: &mut Vec<Way>) {
         let children = node.children();
@@ -311,7 +343,7 @@ impl Enumeration<'_> {
             self.open(child(0, a, Kind::Any, &binders)?, rest.clone()).map(Some)
         };
         if let Op::Var(index) = node.op.kind()
-            && !is_bound(&place.binders, index, node.ty)
+            && !self.may_stand(&place.binders, index, node.ty)
         {
             return;
         }

@@ -20,7 +20,7 @@ use crate::sharing::{amount, shared, times};
 use crate::sketch::Shape;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
-use crate::sketch::best::KBest;
+use crate::sketch::best::{KBest, free_in};
 use crate::sketch::classes::Satisfied;
 use crate::sketch::count::{Counted, count};
 use crate::sketch::extract::Extracted;
@@ -187,8 +187,9 @@ impl Search {
         over: &dyn Fn() -> bool,
         extract: impl FnOnce(&mut Best<'_>) -> T,
     ) -> Option<T> {
+        let free = free_in(&self.start);
         self.budget.cost.weights(|weights| {
-            let ranking = self.goal.ranking(&self.graph, self.root(), weights, over)?;
+            let ranking = self.goal.ranking(&self.graph, (self.root(), &free), weights, over)?;
             Some(extract(&mut Best { ranking, search: self, over }))
         })
     }

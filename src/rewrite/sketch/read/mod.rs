@@ -468,15 +468,21 @@ impl Reader<'_> {
     pub(super) fn hole(&mut self, span: Span, name: Option<&Name>, size: bool) {
         let Some(name) = name else { return };
         let first = self.holes.iter().find(|(h, s)| h.kind == *name && !(size && *s));
-        if let Some(first) = first.map(|(h, _)| h.span)
+        if let Some((first, of_size)) = first.map(|(h, of_size)| (h.span, *of_size))
             && first != span
         {
+            let hint = match of_size {
+                true => format!(
+                    "What is said of a size stands alone behind `and`, not within `or` or `not`: `… and ?{name} != 32`."
+                ),
+                false => "Write `?` for both.".to_owned(),
+            };
             let d = Diagnostic::error("E0418", format!("The hole `?{name}` stands twice."));
             self.problem(
                 d.label(span, "again")
                     .label(first, "first here")
                     .note("A hole stands for any program, and nothing says that two are the same; only a size can be named and used again.")
-                    .hint("Write `?` for both."),
+                    .hint(hint),
             );
         }
         if size && self.negated {
