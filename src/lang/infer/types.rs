@@ -100,7 +100,13 @@ impl Infer {
                 let scalars: Vec<&str> = Scalar::ALL.iter().map(|s| s.name()).collect();
                 named
                     .note(format!("The scalar types are {}.", scalars.join(", ")))
-                    .hint("A type variable has one letter or is declared: `def f {elem: data} ...`.")
+                    .hint(match self.scope.undeclared {
+                        Undeclared::Unknown => "In a rule a type variable has one or two letters: `(xs : n.t)`, `(e : t)`.",
+                        Undeclared::Refuse if self.scope.open => {
+                            "In a rule a type variable has one or two letters, and stands on the left side: `(x : t) ~> …`."
+                        }
+                        _ => "A type variable has one letter or is declared: `def f {elem: data} ...`.",
+                    })
             } else {
                 named
             }
