@@ -102,10 +102,11 @@ impl Infer {
                     .note(format!("The scalar types are {}.", scalars.join(", ")))
                     .hint(match self.scope.undeclared {
                         Undeclared::Unknown => "In a rule a type variable has one or two letters: `(xs : n.t)`, `(e : t)`.",
-                        Undeclared::Refuse if self.scope.open => {
-                            "In a rule a type variable has one or two letters, and stands on the left side: `(x : t) ~> …`."
+                        Undeclared::Refuse => {
+                            "Types are declared with the sizes, `def f {elem: data} ...`. In a rule one or two letters are a type, which \
+                             stands on the left side, too: `(x : t) ~> …`."
                         }
-                        _ => "A type variable has one letter or is declared: `def f {elem: data} ...`.",
+                        Undeclared::OneLetter => "A type variable has one letter or is declared: `def f {elem: data} ...`.",
                     })
             } else {
                 named

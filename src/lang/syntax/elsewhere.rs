@@ -366,14 +366,26 @@ fn between(args: &[String]) -> Option<String> {
         (Some(a), Some(b)) if a < b => (b.checked_sub(a)?.to_string(), format!(" + {low}")),
         _ => (format!("({high} - {low})"), format!(" + {low}")),
     };
-    Some(format!("Write `(generate (\\i. cast (indexAsNat i){from}) : {count}.i32)`, with the type that is meant."))
+    Some(format!(
+        "Write `(generate (\\i. cast (indexAsNat i){from}) : {count}.i32)`, with the type that is meant."
+    ))
 }
 
 /// What other languages write to go through an array, or to keep what was made of one: here nothing does.
 pub fn is_going_through(name: &str) -> bool {
     const NAMES: [&str; 12] = [
-        "iter", "iter_mut", "into_iter", "par_iter", "into_par_iter", "collect", "to_vec", "copied", "cloned",
-        "stream", "tolist", "toList",
+        "iter",
+        "iter_mut",
+        "into_iter",
+        "par_iter",
+        "into_par_iter",
+        "collect",
+        "to_vec",
+        "copied",
+        "cloned",
+        "stream",
+        "tolist",
+        "toList",
     ];
     NAMES.contains(&name)
 }

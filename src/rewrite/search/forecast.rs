@@ -1,6 +1,7 @@
 //! What can be said of a search before it runs: that the patterns or sizes that its sketch asks for cannot be made of those
 //! that there are, or hardly so.
 
+use super::unmade::unmade;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::term::Term;
@@ -9,7 +10,6 @@ use crate::rule::{ParamKind, RuleArg, RuleUse};
 use crate::sketch::holes::{holes_in, sizes_in};
 use crate::sketch::variants::{Variant, variants};
 use crate::sketch::{Shape, SizeCondition, Sketch};
-use super::unmade::unmade;
 use indexmap::IndexSet;
 use std::collections::BTreeSet;
 
@@ -567,11 +567,16 @@ mod tests {
         // So are numbers and values of scalar types that nothing makes; a rule may make those of what it is given.
         let of_values = "contains((? : i32) + 2.0) and contains(not)";
         assert!(text(split, of_values).contains("asks for values of type `i32`, `2.0` and `not`"));
-        assert!(text(split, "contains(0.0 : f64)").contains("for values of type `f64`. The program has none"));
+        assert!(
+            text(split, "contains(0.0 : f64)").contains("for values of type `f64`. The program has none")
+        );
         assert!(never(split, "contains(0i32)") && !never(split, "contains(0.0f32 : f32)"));
         let from_neutral: &[(&str, &[i64])] = &[("reduceFromNeutral", &[])];
         assert!(!never(from_neutral, "contains(1)") && never(from_neutral, "contains(2)"));
-        assert!(!never(&[("slideAfter2", &[])], "contains(2)") && never(split, "contains(2)"));
+        // A size as a value is compared by a rule, and computed with by none.
+        let by_length: &[(&str, &[i64])] = &[("reduceByLength", &[64])];
+        assert!(!never(by_length, "contains(2)") && never(by_length, "contains(? + 2)"));
+        assert!(never(&[("slideAfter2", &[])], "contains(2)") && never(split, "contains(2)"));
         assert!(!never(split, "not contains(2) and (contains(3) or ?)"));
         // An index that is known is written with a pattern, too.
         assert_eq!(said(&[("slideAfter2", &[])], "contains(natAsIndex)"), None);

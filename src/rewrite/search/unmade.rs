@@ -3,12 +3,13 @@
 use super::forecast::{listed, required};
 use crate::lang::literal::Literal;
 use crate::lang::pattern::Pattern;
+use crate::lang::sort::Operands;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 use crate::rule::builtin::{self, Numbers};
 use crate::rule::makes::{Makes, all_made};
 use crate::rule::operators::neutral_values;
-use crate::rule::pat::PatNode;
+use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Body, Equation, ParamKind, Rule, RuleArg, RuleSet, RuleUse, Searched};
 use crate::sketch::{Number, Shape, Sketch, TypeSketch};
 use indexmap::IndexSet;
@@ -26,7 +27,10 @@ pub fn unmade_by_all(sketch: &Sketch, start: &Term, library: &RuleSet) -> Option
         };
         let given = rule.params.iter().any(|p| matches!(p.kind, ParamKind::Term(..)));
         made.extend(of_rule.into_iter().map(|m| match given {
-            true => Made { open: Open { sizes: true, numbers: true, types: true }, ..m },
+            true => Made {
+                open: Open { sizes: true, of_sizes: true, numbers: true, factors: true, types: true },
+                ..m
+            },
             false => m,
         }));
     }
@@ -60,6 +64,8 @@ pub(super) fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option
 enum Asked {
     Pattern(Pattern),
     Number(Number),
+    /// A number that is computed with.
+    Operand(Number),
     Scalar(Scalar),
 }
 
@@ -67,7 +73,7 @@ impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Asked::Pattern(p) => write!(f, "`{p}`"),
-            Asked::Number(n) => write!(f, "`{}`", Sketch::new(Shape::Number(n.clone()))),
+            Asked::Number(n) | Asked::Operand(n) => write!(f, "`{}`", Sketch::new(Shape::Number(n.clone()))),
             Asked::Scalar(s) => write!(f, "values of type `{}`", s.name()),
         }
     }
@@ -79,6 +85,8 @@ struct Had {
     patterns: BTreeSet<Pattern>,
     numbers: HashSet<Literal>,
     scalars: BTreeSet<Scalar>,
+    /// Sizes are computed with as values.
+    of_sizes: bool,
 }
 
 impl Had {
@@ -91,7 +99,11 @@ impl Had {
                     had.patterns.extend(written_by(literal));
                     had.numbers.insert(literal.clone());
                 }
-                _ => had.patterns.extend(t.as_pattern()),
+                _ => {
+                    had.patterns.extend(t.as_pattern());
+                    had.of_sizes |=
+                        computed(t.as_pattern(), t.ty()).is_some_and(|ty| *ty == Type::nat_type());
+                }
             }
         }
         had
@@ -100,7 +112,7 @@ impl Had {
     fn has(&self, asked: &Asked) -> bool {
         match asked {
             Asked::Pattern(p) => self.patterns.contains(p),
-            Asked::Number(n) => self.numbers.iter().any(|literal| n.is(literal)),
+            Asked::Number(n) | Asked::Operand(n) => self.numbers.iter().any(|literal| n.is(literal)),
             Asked::Scalar(s) => self.scalars.contains(s),
         }
     }
@@ -115,11 +127,14 @@ struct Made {
     open: Open,
 }
 
-/// That there may be any: a size that is written as an index, a number, a scalar type.
+/// That there may be any: a size that is written as a value, and one that is computed with, a number, factors of those that there
+/// are, a scalar type.
 #[derive(Clone, Copy, Default)]
 struct Open {
     sizes: bool,
+    of_sizes: bool,
     numbers: bool,
+    factors: bool,
     types: bool,
 }
 
@@ -131,12 +146,18 @@ impl Made {
             scalars: BTreeSet::new(),
             open: Open::default(),
         };
-        let mut had = HashSet::new();
+        let (mut had, mut computes) = (HashSet::new(), false);
+        let pattern = |pat: &Pat| if let PatNode::Prim(p, _) = &pat.node { Some(*p) } else { None };
         for pat in equation.sides.lhs.nodes() {
             pat.ty.for_each_var(&mut |v| _ = had.insert(v.clone()));
+            computes |= computed(pattern(pat), &pat.ty).is_some();
         }
         for pat in equation.sides.rhs.nodes() {
             made.is_of(&pat.ty, &had);
+            // What the left side computes with sizes was there.
+            let of_any = |ty: &Type| matches!(ty.kind(), TypeKind::Var(_)) && !computes;
+            made.open.of_sizes |=
+                computed(pattern(pat), &pat.ty).is_some_and(|ty| *ty == Type::nat_type() || of_any(ty));
             match &pat.node {
                 PatNode::Lit(literal) => {
                     made.patterns.made.extend(written_by(literal));
@@ -174,7 +195,7 @@ fn of_procedure(rule: &Rule, args: &[RuleArg]) -> Option<Vec<Made>> {
     let numbers = if computed == Numbers::Neutral { neutral_values() } else { HashSet::new() };
     let open = match computed {
         Numbers::None | Numbers::Neutral => Open::default(),
-        Numbers::Factors => Open { numbers: true, ..Open::default() },
+        Numbers::Factors => Open { factors: true, ..Open::default() },
         Numbers::Work => Open { sizes: true, ..Open::default() },
     };
     let made = |side: Searched<'_>| {
@@ -198,15 +219,27 @@ fn never_made(asked: IndexSet<Asked>, had: Had, made: Vec<Made>) -> Vec<Asked> {
     let (mut all, mut open) = (had, Open::default());
     for m in made.into_iter().filter(|m| m.patterns.from.is_subset(&there)) {
         open.sizes |= m.open.sizes;
+        open.of_sizes |= m.open.of_sizes;
         open.numbers |= m.open.numbers;
+        open.factors |= m.open.factors;
         open.types |= m.open.types;
         all.numbers.extend(m.numbers);
         all.scalars.extend(m.scalars);
     }
     all.patterns = there;
+    if !open.types {
+        let scalars = &all.scalars;
+        all.numbers.retain(|n| n.ty().as_scalar().is_none_or(|s| scalars.contains(&s)));
+    }
+    // Of zeros and ones no other factors are made.
+    let is_plain =
+        |n: &Literal| ["0", "1"].iter().any(|d| Number { digits: (*d).into(), scalar: None }.is(n));
+    open.numbers |= open.factors && !all.numbers.iter().all(is_plain);
+    let of_sizes = open.sizes && (open.of_sizes || all.of_sizes);
     let is_size = |n: &Number| n.scalar.is_none() && n.digits.parse::<i64>().is_ok();
     let may_be = |asked: &Asked| match asked {
         Asked::Number(n) if open.numbers || open.sizes && is_size(n) => true,
+        Asked::Operand(n) if open.numbers || of_sizes && is_size(n) => true,
         Asked::Scalar(_) if open.types => true,
         asked => all.has(asked),
     };
@@ -226,10 +259,39 @@ fn collect(sketch: &Sketch, out: &mut IndexSet<Asked>) {
     match sketch.shape() {
         Shape::Pattern(p, _) => _ = out.insert(Asked::Pattern(*p)),
         Shape::Number(n) => _ = out.insert(Asked::Number(n.clone())),
+        Shape::App(f, e) => {
+            collect(f, out);
+            return match operand(f, e) {
+                Some(n) => _ = out.insert(Asked::Operand(n.clone())),
+                None => collect(e, out),
+            };
+        }
         Shape::Typed(_, ty) => out.extend(scalars_asked(ty).into_iter().map(Asked::Scalar)),
         _ => {}
     }
     sketch.children().into_iter().for_each(|s| collect(s, out));
+}
+
+/// The number that an operator is applied to, as `e` or behind another operand.
+fn operand<'s>(f: &'s Sketch, e: &'s Sketch) -> Option<&'s Number> {
+    let operator = match f.bare().shape() {
+        Shape::App(operator, _) => operator.bare(),
+        _ => f.bare(),
+    };
+    match (operator.shape(), e.bare().shape()) {
+        (Shape::Pattern(p, _), Shape::Number(n)) if is_operator(*p) => Some(n),
+        _ => None,
+    }
+}
+
+/// Does it compute with numbers, and with no indices?
+fn is_operator(p: Pattern) -> bool {
+    matches!(p.operands(), Some(Operands::Numbers | Operands::Integers | Operands::Floats | Operands::Bits))
+}
+
+/// The type of what an operator computes with.
+fn computed(pattern: Option<Pattern>, ty: &Type) -> Option<&Type> {
+    pattern.filter(|p| is_operator(*p)).and_then(|_| Some(ty.as_fun()?.0))
 }
 
 fn scalars_asked(ty: &TypeSketch) -> Vec<Scalar> {

@@ -10,7 +10,6 @@ use super::script::{Definition, Script};
 use crate::lang::diag::{Diagnostic, FileId, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::AddressSpace;
-use crate::lang::summary;
 use crate::lang::syntax::ast::{self, Among, Local, Shape, ShapeKind, Strategy, StrategyKind};
 use crate::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rule::{ParamKind, RuleSet, load};
@@ -238,17 +237,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is given to a strategy is a name that nothing has: what that strategy says of itself tells what it can be given.
-    fn tell_what_is_taken(&mut self, callee: &ast::Node<Name>, given: Span, before: usize) {
-        let is_unknown = |p: &&mut Diagnostic| p.code == "E0301" && p.span() == Some(given);
-        if let Some(problem) = self.problems[before..].iter_mut().find(is_unknown)
-            && let Some(said) = self.script.strategy(&callee.kind).map(|def| summary::of(def.doc()))
-            && !said.is_empty()
-        {
-            *problem = problem.clone().note(format!("`{}` says of itself: {said}", callee.kind));
-        }
-    }
-
     fn what(&mut self, text: &'a Strategy, scope: &Scope, wanted: Wanted) -> What {
         match &text.kind {
             StrategyKind::Name(name) => self.name(&ast::Node::new(text.span, name.clone()), scope, wanted),
@@ -262,7 +250,8 @@ impl<'a> Reader<'a> {
                 for arg in args {
                     let before = self.problems.len();
                     callee = self.apply(callee, arg, scope, head.span);
-                    self.tell_what_is_taken(head, arg.span, before);
+                    let told = self.problems.split_off(before).into_iter();
+                    self.problems.extend(told.map(|p| self.script.told_what_is_taken(p, head, arg.span)));
                 }
                 callee
             }

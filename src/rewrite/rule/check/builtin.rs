@@ -171,7 +171,9 @@ mod tests {
     fn procedures_make_nothing_that_is_not_said_of_them() {
         let numbers = |t: &Term| -> HashSet<Literal> {
             let all = t.positions();
-            all.into_iter().filter_map(|(_, t)| if let Expr::Lit(l) = t.expr() { Some(l.clone()) } else { None }).collect()
+            all.into_iter()
+                .filter_map(|(_, t)| if let Expr::Lit(l) = t.expr() { Some(l.clone()) } else { None })
+                .collect()
         };
         for rule in builtin::all() {
             let (makes, of_numbers) = builtin::makes(&rule.name).unwrap();

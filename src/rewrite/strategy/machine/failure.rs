@@ -177,7 +177,12 @@ pub(super) fn untold() -> Rc<Failure> {
 }
 
 pub(super) fn failed(leaf: Leaf, weight: Weight) -> Halt {
-    Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state: None, elsewhere: false }))
+    Halt::Failed(Rc::new(Failure {
+        place: Place::Here(Rc::new(leaf)),
+        weight,
+        state: None,
+        elsewhere: false,
+    }))
 }
 
 /// The failure that says more, the first of equals; the last one's count goes on.

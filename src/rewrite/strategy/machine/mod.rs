@@ -311,7 +311,12 @@ impl<'a> Machine<'a> {
                 let state = why.state;
                 let told = Some((message, why));
                 let leaf = Leaf { strategy: s, on: None, why: None, chain: self.chain.clone(), told };
-                Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state, elsewhere: false })))
+                Err(Halt::Failed(Rc::new(Failure {
+                    place: Place::Here(Rc::new(leaf)),
+                    weight,
+                    state,
+                    elsewhere: false,
+                })))
             }
             outcome => outcome,
         }
@@ -525,7 +530,12 @@ impl<'a> Machine<'a> {
             Err(Halt::Failed(failure)) if self.tells => {
                 let Failure { weight, state, elsewhere, .. } = *failure;
                 let weight = weight.further(step);
-                Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), weight, state, elsewhere })))
+                Err(Halt::Failed(Rc::new(Failure {
+                    place: Place::Below(i, failure),
+                    weight,
+                    state,
+                    elsewhere,
+                })))
             }
             stopped => stopped,
         }

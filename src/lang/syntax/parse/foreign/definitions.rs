@@ -297,7 +297,8 @@ impl Parser<'_> {
         let mut at = 0;
         while at == 0 && self.spelling(0) == "from" || at > 0 && tok(at) == Some(Tok::Dot) {
             at += 1;
-            let word = (tok(at) == Some(Tok::Word)).then(|| Node::new(self.span_at(at), self.spelling(at).into()));
+            let word =
+                (tok(at) == Some(Tok::Word)).then(|| Node::new(self.span_at(at), self.spelling(at).into()));
             path.push(word?);
             at += 1;
         }

@@ -333,7 +333,8 @@ fn read_by(text: &str, position: &str) -> Option<(String, String)> {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let array = text.split_once(&index)?.0.rsplit(|c| !part(c)).next().filter(|name| !name.is_empty())?;
     let of_element = text.replace(&format!("{array}{index}"), "x");
-    let others = of_element.contains('[') || of_element.split(|c| !part(c)).any(|w| w == position || w == array);
+    let others =
+        of_element.contains('[') || of_element.split(|c| !part(c)).any(|w| w == position || w == array);
     let one_x = !text.split(|c| !part(c)).any(|w| w == "x") || array == "x";
     (!others && one_x).then(|| (array.to_owned(), of_element))
 }
