@@ -388,6 +388,7 @@ const HOSTILE: &[(&str, &[&str])] = &[
             "rule bad [finite] = floor ((x : f32) / 3.0) ~> floor (x * 0.33333334)",
             "rule bad [finite] = (cast ((x : f32) / 10.0) : i32) ~> cast (x * 0.1)",
             "rule bad [finite] = ceil ((x : f32) / 7.0) ~> ceil (x * 0.14285715)",
+            "rule bad [finite] = round ((x : f32) / 3.0) ~> round (x * 0.33333334)",
             "rule bad [finite] = (cast (x : f32) : f16) ~> cast (min x 60000.0)",
             "rule bad [finite] = (cast (x : f32) : f16) ~> cast (max x (neg 60000.0))",
         ],

@@ -616,7 +616,7 @@ fn a_strategy_says_in_words_why_it_failed() {
         (&squares, "topDown(reduceLanes(4))", "there is no `reduce` here", true),
         (&sum, "reduceLanes(4)", "there is no `reduce` here", false),
         (&squares, "topDown(atLevel(7, id))", "the last loop of this nest is number 1, and 6 more", true),
-        (&squares, "topDown(inBins(64, id))", "no number is asked for here", false),
+        (&squares, "topDown(inBins(64, id))", "no number is asked for here", true),
         (&sum, "topDown(inBins(64, id))", "there is no map here", true),
         (&sum, "reductionsPaired(64)", "this is a function", false),
         (&sum, "topDown(reductionsPaired(64))", "there are no two reductions here", true),

@@ -491,6 +491,7 @@ mod tests {
     use crate::lang::infer::program;
     use crate::lang::syntax::{parse_program, parse_sketch};
     use crate::rule::RuleSet;
+    use crate::search::unmade::unmade_by_all;
     use crate::sketch::{Library, read};
 
     #[test]
@@ -573,6 +574,16 @@ mod tests {
         assert!(never(split, "contains(0i32)") && !never(split, "contains(0.0f32 : f32)"));
         let from_neutral: &[(&str, &[i64])] = &[("reduceFromNeutral", &[])];
         assert!(!never(from_neutral, "contains(1)") && never(from_neutral, "contains(2)"));
+        // Factors of numbers are made where there are some, in a literal array.
+        let of_library = |sketch: &str| {
+            let tree = parse_sketch(FileId::NOWHERE, sketch).0;
+            let sketch = read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap();
+            unmade_by_all(&sketch, &start, &set).unwrap_or_default()
+        };
+        assert!(
+            of_library("contains(? + 2.0)").contains("asks for `2.0`")
+                && of_library("contains(1.0)").is_empty()
+        );
         // A size as a value is compared by a rule, and computed with by none.
         let by_length: &[(&str, &[i64])] = &[("reduceByLength", &[64])];
         assert!(!never(by_length, "contains(2)") && never(by_length, "contains(? + 2)"));

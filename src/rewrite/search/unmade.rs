@@ -232,9 +232,12 @@ fn never_made(asked: IndexSet<Asked>, had: Had, made: Vec<Made>) -> Vec<Asked> {
         all.numbers.retain(|n| n.ty().as_scalar().is_none_or(|s| scalars.contains(&s)));
     }
     // Of zeros and ones no other factors are made.
-    let is_plain =
-        |n: &Literal| ["0", "1"].iter().any(|d| Number { digits: (*d).into(), scalar: None }.is(n));
-    open.numbers |= open.factors && !all.numbers.iter().all(is_plain);
+    let is_factor = |n: &Literal| match n {
+        Literal::Int(v, _) => !matches!(v, 0 | 1),
+        Literal::Float(bits, _) => ![0.0, 1.0].contains(&f64::from_bits(*bits)),
+        Literal::Bool(_) | Literal::Index(..) | Literal::Nat(_) => false,
+    };
+    open.numbers |= open.factors && all.numbers.iter().any(is_factor);
     let of_sizes = open.sizes && (open.of_sizes || all.of_sizes);
     let is_size = |n: &Number| n.scalar.is_none() && n.digits.parse::<i64>().is_ok();
     let may_be = |asked: &Asked| match asked {

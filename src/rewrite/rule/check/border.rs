@@ -19,8 +19,9 @@ use std::cmp::Ordering;
 /// More comparisons are not looked at.
 const MOST_BORDERS: usize = 8;
 
-/// Numbers that what is rounded to whole ones may be: a quotient and a product that is to be it part below few of them.
-const WHOLE: [f64; 4] = [1.0, 5.0, 21.0, 100.0];
+/// Numbers that what is rounded to whole ones may be, odd ones, of which halves are rounded up: a quotient and a product that is
+/// to be it part below few of them.
+const WHOLE: [f64; 4] = [1.0, 5.0, 21.0, 85.0];
 
 /// Larger terms are not looked at.
 const MOST_NODES: u32 = 2000;
@@ -275,7 +276,7 @@ impl Reader<'_> {
             && let Some(s) = lane(rounded.ty())
             && self.all.rounded.len() < MOST_BORDERS
         {
-            self.rounded(rounded, s);
+            self.rounded(rounded, s, if op.pattern == Pattern::Round { 2.0 } else { 1.0 });
         }
         let is_binder = t.as_lam().is_some();
         if is_binder {
@@ -288,15 +289,15 @@ impl Reader<'_> {
         }
     }
 
-    /// What is rounded is near to whole numbers, on either side.
-    fn rounded(&mut self, t: &Term, s: Scalar) {
+    /// What is rounded is near to whole numbers, or to halves, on either side.
+    fn rounded(&mut self, t: &Term, s: Scalar, parts: f64) {
         let known = self.all.unknowns.len();
         let Some(left) = self.node(t).filter(|node| matches!(node, Node::Computed(..))) else {
             self.all.unknowns.truncate(known);
             return;
         };
         for whole in WHOLE {
-            let right = Value::float(whole, s).map(Node::Constant);
+            let right = Value::float(whole / parts, s).map(Node::Constant);
             let border =
                 |right| Border { left: left.clone(), right, truth: Ordering::Equal, is_compared: false };
             self.all.rounded.extend(right.map(border).filter(|b| !self.all.rounded.contains(b)));

@@ -81,11 +81,11 @@ enum Series {
 }
 
 /// How often each comes: sums and differences are what most rules speak of.
-const SERIES: [Series; 17] = {
+const SERIES: [Series; 18] = {
     use Series::{Above, Counting, Factors, Greatest, Pairs, Same, Triples, Twos};
     [
         Same, Same, Same, Pairs, Pairs, Pairs, Triples, Triples, Triples, Counting, Counting, Counting,
-        Above, Twos, Greatest, Factors, Factors,
+        Above, Twos, Greatest, Factors, Factors, Factors,
     ]
 };
 
@@ -277,7 +277,11 @@ impl Drawing {
         });
         // Of truth values one is true, or none if that is an element that is not there.
         let needle = rng.below(leaves + 1);
-        let factors = if kind == Series::Factors { factors(by, leaves, rng) } else { vec![] };
+        let products: Vec<i128> = whole.iter().copied().filter(|v| v.unsigned_abs() > 1).collect();
+        let factors = match (kind, products.get(rng.below(products.len().max(1) as u64) as usize)) {
+            (Series::Factors, Some(product)) => factors(*product, leaves, rng),
+            _ => vec![],
+        };
         let (mut at, mut before) = (0u64, first);
         with_leaves(v, &mut |s| {
             let number = match kind {
