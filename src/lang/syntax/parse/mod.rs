@@ -550,7 +550,7 @@ impl Parser<'_> {
         let mut starts = self.item_starts;
         let mut first = starts.first().copied().unwrap_or(end);
         // What is imported by a line of another language is imported, so that nothing else is told of it.
-        if let Some((path, _)) = self.from_import().filter(|(_, import)| *import == first) {
+        if let Some((path, _)) = self.import_of_names().filter(|(_, import)| *import == first) {
             starts = &starts[1..];
             first = starts.first().copied().unwrap_or(end);
             let span = Span::new(self.file, self.tokens[0].start, self.tokens[first - 1].end);

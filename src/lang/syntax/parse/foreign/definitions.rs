@@ -242,7 +242,7 @@ impl Parser<'_> {
             "define",
             "constexpr",
         ];
-        if let Some((path, _)) = self.from_import() {
+        if let Some((path, _)) = self.import_of_names() {
             let path: Vec<&str> = path.iter().map(|part| &*part.kind).collect();
             return format!("A module is imported as a whole: write `import {}`.", path.join("."));
         }
@@ -291,7 +291,7 @@ impl Parser<'_> {
     }
 
     /// `from lib.a import b` at the start of the text: the path of the module, and the token of `import`.
-    pub(in crate::syntax::parse) fn from_import(&self) -> Option<(Vec<Ident>, usize)> {
+    pub(in crate::syntax::parse) fn import_of_names(&self) -> Option<(Vec<Ident>, usize)> {
         let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
         let mut path = vec![];
         let mut at = 0;
