@@ -300,6 +300,27 @@ const WRONG: &[(&str, Caught)] = &[
     ("rule bad = map f xs ~> xs", Refused("E0208")),
 ];
 
+/// What is written in rules that are none, and a part of what is told of it.
+const NO_RULES: &[(&str, &str, &str)] = &[
+    ("rule bad = max (x : f32) 0 ~> 0 where x < 0", "E0208", "the right side does: `select (x < 0) a b`"),
+    ("rule bad = (x : i32) ~> abs x where x >= 0", "E0208", "Conditions compare sizes"),
+    ("rule bad = (x : f32) * y + z ~> fma x y z", "E0201", "Write `x * y + z`"),
+    ("rule bad = reduce (+) 0 (xs : n.f32) ~> sum xs", "E0201", "Write `reduce (+) 0 xs`"),
+    ("rule bad = map f (xs : n.t) <~> mapSeq f xs", "E0020", "`rightToLeft(rule)`"),
+    ("rule bad = (e : type) ~> id e", "E0207", "one or two letters: `(xs : n.t)`, `(e : t)`"),
+    ("rule bad = (e : t) ~> id (e : type)", "E0208", "which stands on the left side, too"),
+];
+
+#[test]
+fn what_is_no_rule_is_told_with_what_to_write() {
+    for (text, code, hint) in NO_RULES {
+        let problems = RuleSet::default().load(&mut Sources::new(), &[Source { label: "bad.rules", text }]);
+        let told = problems.iter().flat_map(|p| p.hints.clone()).collect::<Vec<_>>().join(" ");
+        let is_one = problems.len() == 1 && problems[0].code == *code;
+        assert!(is_one && told.contains(hint), "{text}: {problems:?}");
+    }
+}
+
 /// Rules that are right for most sizes and values, by what they forget. Each is wrong, and loads.
 const HOSTILE: &[(&str, &[&str])] = &[
     (
@@ -351,6 +372,25 @@ const HOSTILE: &[(&str, &[&str])] = &[
             "rule bad = (xs : n.bool) ~> select (n > 12 and reduce (+) 0 (map (\\x. cast x) xs) == 1) (reverse xs) xs",
             "rule bad = (xs : 8.i32) ~> select (reduce (and) true (map (\\x. x > 10 and x < 20) xs)) (reverse xs) xs",
             "rule bad = (xs : n.(i32 * i32)) ~> select (reduce (and) true (map (\\p. fst p == snd p) xs) and n > 5) (reverse xs) xs",
+        ],
+    ),
+    (
+        "products of several numbers",
+        &[
+            "rule bad = reduce (*) 1 (xs : 8.i32) == 720 ~> false",
+            "rule bad = reduce (*) 1 (xs : 6.i64) == 1001 ~> false",
+            "rule bad = reduce (*) 1 (xs : n.i32) == neg 5040 ~> false",
+        ],
+    ),
+    (
+        "next to whole numbers that a quotient is rounded to, and to the greatest number of a narrower type",
+        &[
+            "rule bad [finite] = floor ((x : f32) / 3.0) ~> floor (x * 0.33333334)",
+            "rule bad [finite] = (cast ((x : f32) / 10.0) : i32) ~> cast (x * 0.1)",
+            "rule bad [finite] = ceil ((x : f32) / 7.0) ~> ceil (x * 0.14285715)",
+            "rule bad [finite] = round ((x : f32) / 3.0) ~> round (x * 0.33333334)",
+            "rule bad [finite] = (cast (x : f32) : f16) ~> cast (min x 60000.0)",
+            "rule bad [finite] = (cast (x : f32) : f16) ~> cast (max x (neg 60000.0))",
         ],
     ),
     (

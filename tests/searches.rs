@@ -557,12 +557,15 @@ fn a_search_of_its_own_rules_does_not_say_impossible() {
     let (_, err) = examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (memory: 1MiB)", 1);
     assert!(err.contains("of 1 MiB allowed") && err.contains("`with (memory: "), "{err}");
     // Rules make another `gather` of one, and none of what has none.
-    for (goal, pattern) in
-        [("contains(gather)", "gather"), ("containsMap(64*n, contains(scatter))", "scatter")]
-    {
+    for (goal, asked) in [
+        ("contains(gather)", "`gather`"),
+        ("containsMap(64*n, contains(scatter))", "`scatter`"),
+        ("contains(2.5)", "`2.5`"),
+        ("contains((? : i32))", "values of type `i32`"),
+    ] {
         let (searches, err) = examined(SCALE, "", &format!("reach {goal}"), 1);
         let said = format!(
-            "asks for `{pattern}`. The program has none, and no rule of the library makes it of what is there"
+            "asks for {asked}. The program has none, and no rule of the library makes it of what is there"
         );
         assert!(searches.is_empty() && err.contains(&said), "{err}");
     }

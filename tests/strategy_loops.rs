@@ -605,6 +605,26 @@ fn a_strategy_says_in_words_why_it_failed() {
     let gemv = read(include_str!("../kernels/gemv/gemv.rise"));
     let stuck = attempt(&gemv, "blocking").map(|done| done.term).unwrap_err();
     assert!(stuck.starts_with("there are no two nested maps here"), "{stuck}");
+    // Of places that come equally far the first is told, and that there were others.
+    let squares = read("def f (a: n.f32): n.f32 = a |> map (\\x. x * x)");
+    let sum = read("def f (a: n.f32): f32 = a |> reduce (+) 0");
+    for (start, strategy, why, others) in [
+        (&gemv, "tile(4, 4) @ outermost(mapNest(2))", "a nest of 2 maps is not here", true),
+        (&gemv, "mapNest(2)", "a nest of 2 maps is not here", false),
+        (&squares, "try(topDown(useReduceSeq)) ; mapNest(2)", "a nest of 2 maps is not here", false),
+        (&squares, "topDown(pairsInNarrowTiles)", "pairs are those of two nested maps", true),
+        (&squares, "topDown(reduceLanes(4))", "there is no `reduce` here", true),
+        (&sum, "reduceLanes(4)", "there is no `reduce` here", false),
+        (&squares, "topDown(atLevel(7, id))", "the last loop of this nest is number 1, and 6 more", true),
+        (&squares, "topDown(inBins(64, id))", "no number is asked for here", true),
+        (&sum, "topDown(inBins(64, id))", "there is no map here", true),
+        (&sum, "reductionsPaired(64)", "this is a function", false),
+        (&sum, "topDown(reductionsPaired(64))", "there are no two reductions here", true),
+    ] {
+        let (stuck, _) = ended(start, strategy).map(|done| done.term).unwrap_err();
+        assert!(stuck.to_string().starts_with(why), "{strategy}: {stuck}");
+        assert_eq!(stuck.elsewhere, others, "{strategy}: {stuck}");
+    }
     // What is in braces is the value of a parameter; what is none stays.
     assert!(fails("let p = 3 in fail else \"{p} of {q}\"").starts_with("3 of {q}"));
     // The innermost message is the nearest one.
@@ -617,10 +637,12 @@ fn a_strategy_says_in_words_why_it_failed() {
         ("id @ outermost", "Write `outermost(p, s)`, or `s @ outermost(p)`"),
         ("topDown(blockedReduceSeq(private, 5))", "Write `blockedReduceSeq(p)`"),
         ("reorder(3)", "`[3]`"),
+        ("auto(fast)", "`auto(opencl)`"),
     ] {
         let (stuck, _) = ended(&matmul(), wrong).map(|done| done.term).unwrap_err();
         let Cause::Invalid(problem) = &stuck.cause else { panic!("{wrong}: {stuck}") };
-        assert!(problem.hints.join(" ").contains(hint), "{wrong}: {problem:?}");
+        let told = [problem.hints.join(" "), problem.notes.join(" ")].concat();
+        assert!(told.contains(hint), "{wrong}: {problem:?}");
     }
     // A failure that is caught says nothing.
     assert!(attempt(&matmul(), "(fail else \"no\") <+ id").is_ok());

@@ -11,7 +11,7 @@ use crate::lang::nat::Nat;
 use crate::lang::term::Term;
 use crate::rewrite::guide::{self, Breadth, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
-use crate::rewrite::search::forecast::unmade_by_all;
+use crate::rewrite::search::unmade::unmade_by_all;
 use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::{ReachRequest, SearchFailure};

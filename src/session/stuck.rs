@@ -20,13 +20,20 @@ pub fn diagnostic(stuck: &Stuck, script: &Script) -> Diagnostic {
         Cause::Invalid(problem) => return called(stuck, (**problem).clone(), "called here"),
         Cause::Cancelled => return Diagnostic::error("E0709", "The strategy was stopped."),
         _ => {
-            let message = format!("The strategy did not get to its end: {}{stuck}.", asked_for(stuck));
+            let failed = unmet(stuck, script).unwrap_or_else(|| stuck.to_string());
+            let message =
+                format!("The strategy did not get to its end: {}{failed}.", asked_for(stuck, script));
             Diagnostic::error("E0311", message)
         }
     };
     let problem = called(stuck, problem, "this fails");
     let mut notes: Vec<String> = because(&stuck.cause, &stuck.at).into_iter().collect();
-    notes.extend(asked(stuck, script));
+    notes.extend(
+        asked(stuck, script).map(|(name, first)| format!("`{name}` asks: {first} Here the answer is no.")),
+    );
+    if stuck.elsewhere && stuck.at.is_root() && matches!(&stuck.cause, Cause::Told { .. }) {
+        notes.push("It was tried on parts of this, too, and came no further there.".to_owned());
+    }
     let mut hints = vec![];
     match searched(&stuck.cause) {
         Some((text, found)) => {
@@ -46,10 +53,12 @@ pub fn diagnostic(stuck: &Stuck, script: &Script) -> Diagnostic {
 }
 
 /// What the user's text calls that failed, where something within it is told of.
-fn asked_for(stuck: &Stuck) -> String {
+fn asked_for(stuck: &Stuck, script: &Script) -> String {
     let within = matches!(&stuck.cause, Cause::NotApplicable { why, .. } if why.not_reached().is_none())
         || matches!(&stuck.cause, Cause::Failed { .. });
-    let called = stuck.within.first().filter(|_| within && !stuck.calls.is_empty());
+    // A question that the user asks is told by its name.
+    let is_asked = |name: &&Name| asked(stuck, script).is_some_and(|(question, _)| question == *name);
+    let called = stuck.within.first().filter(|name| within && !stuck.calls.is_empty() && !is_asked(name));
     called.map_or_else(String::new, |name| format!("in `{name}`, "))
 }
 
@@ -77,17 +86,27 @@ fn because(cause: &Cause, at: &Path) -> Option<String> {
     Some(if place.is_root() { format!("There, {cause}.") } else { format!("At {place}, {cause}.") })
 }
 
-/// What was asked in vain, in words: of the strategies that were running the outermost that is a question. The reason itself is only of
-/// the part of a term at which the answer was found.
-fn asked(stuck: &Stuck, script: &Script) -> Option<String> {
+/// What was asked in vain, by its name and in words: of the strategies that were running the outermost that is a question. The reason
+/// itself is only of the part of a term at which the answer was found.
+fn asked<'s>(stuck: &'s Stuck, script: &Script) -> Option<(&'s Name, String)> {
     if !matches!(&stuck.cause, Cause::NotApplicable { .. } | Cause::Failed { .. }) {
         return None;
     }
-    let question = |name: &Name| {
+    let question = |name: &'s Name| {
         let first = summary::of(script.strategy(name)?.doc());
-        first.ends_with('?').then(|| format!("`{name}` asks: {first} Here the answer is no."))
+        first.ends_with('?').then_some((name, first))
     };
     stuck.within.iter().find_map(question)
+}
+
+/// What was asked in vain and what stands there, where the answer was found by what a question asks in its turn: that one says less.
+fn unmet(stuck: &Stuck, script: &Script) -> Option<String> {
+    let (question, _) = asked(stuck, script).filter(|_| !stuck.calls.is_empty())?;
+    let Cause::NotApplicable { why, .. } = &stuck.cause else { return None };
+    let is_shape = matches!(&why.reason, Reason::Shape { .. }) && why.lacking_arguments().is_none();
+    let place = stuck.at.join(&why.at);
+    let at = if place.is_root() { String::new() } else { format!(", at {place}") };
+    is_shape.then(|| format!("`{question}` does not hold: found {}{at}", why.found()))
 }
 
 /// What a search says that found nothing, and what can be done.

@@ -100,7 +100,14 @@ impl Infer {
                 let scalars: Vec<&str> = Scalar::ALL.iter().map(|s| s.name()).collect();
                 named
                     .note(format!("The scalar types are {}.", scalars.join(", ")))
-                    .hint("A type variable has one letter or is declared: `def f {elem: data} ...`.")
+                    .hint(match self.scope.undeclared {
+                        Undeclared::Unknown => "In a rule a type variable has one or two letters: `(xs : n.t)`, `(e : t)`.",
+                        Undeclared::Refuse => {
+                            "Types are declared with the sizes, `def f {elem: data} ...`. In a rule one or two letters are a type, which \
+                             stands on the left side, too: `(x : t) ~> …`."
+                        }
+                        Undeclared::OneLetter => "A type variable has one letter or is declared: `def f {elem: data} ...`.",
+                    })
             } else {
                 named
             }

@@ -189,6 +189,7 @@ const NAMES: &[Row] = &[
         "x low high",
         "Write `max low (min high x)` for one number between `low` and `high`, `map (\\v. max low (min high v)) x` for each of an array.",
     ),
+    (&["fma", "fmaf", "mad"], "x y z", "Write `x * y + z`."),
     (&["relu"], "x", "Write `max 0 x`."),
     (&["sigmoid"], "x", "Write `1 / (1 + exp (-x))`."),
     (&["negate", "neg"], "x", "Write `-x`."),
@@ -277,6 +278,14 @@ pub const INFINITY: [&str; 5] = ["inf", "infinity", "Infinity", "INFINITY", "Inf
 pub fn written_here(name: &str, args: &[String]) -> Option<String> {
     let is_type = scalar_here(name).is_some();
     let name = if is_type && args.len() == 2 { "as" } else { name };
+    let own = match name {
+        "reshape" => reshaped(args),
+        "range" | "arange" | "iota" => between(args),
+        _ => None,
+    };
+    if own.is_some() {
+        return own;
+    }
     let (_, params, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
     let params: Vec<&str> = params.split_whitespace().collect();
     if params.len() != args.len() || args.is_empty() {
@@ -310,6 +319,75 @@ pub fn written_here(name: &str, args: &[String]) -> Option<String> {
         .enumerate()
         .map(|(i, part)| if i % 2 == 1 { in_words(part, &put) } else { part.to_string() });
     Some(parts.collect::<Vec<_>>().join("`"))
+}
+
+/// What is written in one pair of brackets with commas between, as parts.
+fn in_brackets(text: &str) -> Option<Vec<String>> {
+    let inside = text.strip_prefix(['(', '['])?.strip_suffix([')', ']'])?;
+    let plain = inside.contains(',') && !inside.contains(['(', '[']);
+    plain.then(|| inside.split(',').map(|part| part.trim().to_owned()).collect())
+}
+
+/// An array in another shape, whose sizes stand in brackets or one by one: the first follows from the others.
+fn reshaped(args: &[String]) -> Option<String> {
+    let (sizes, array) = match args {
+        [a, b] => match (in_brackets(a), in_brackets(b)) {
+            (Some(sizes), None) => (sizes, b),
+            (None, Some(sizes)) => (sizes, a),
+            _ => return None,
+        },
+        [sizes @ .., array] if sizes.len() > 1 => (sizes.to_vec(), array),
+        _ => return None,
+    };
+    let rows = sizes.get(1..)?;
+    if rows.iter().any(|n| n.is_empty() || n.starts_with('-')) {
+        return None;
+    }
+    let part = |c: char| c.is_alphanumeric() || "_()".contains(c);
+    let size = |n: &String| if n.chars().all(part) { n.clone() } else { format!("({n})") };
+    let split = |xs: String, n: &String| match xs == *array {
+        true => format!("split {} {xs}", size(n)),
+        false => format!("split {} ({xs})", size(n)),
+    };
+    let written = rows.iter().rev().fold(array.clone(), split);
+    Some(format!("Write `{written}` for an array without rows; `join` makes one of rows."))
+}
+
+/// The numbers from one up to another.
+fn between(args: &[String]) -> Option<String> {
+    let bounds = match args {
+        [bounds] => in_brackets(bounds)?,
+        bounds => bounds.to_vec(),
+    };
+    let [low, high] = bounds.as_slice() else { return None };
+    let whole = |text: &str| text.parse::<i64>().ok();
+    let (count, from) = match (whole(low), whole(high)) {
+        (Some(0), _) => (high.clone(), String::new()),
+        (Some(a), Some(b)) if a < b => (b.checked_sub(a)?.to_string(), format!(" + {low}")),
+        _ => (format!("({high} - {low})"), format!(" + {low}")),
+    };
+    Some(format!(
+        "Write `(generate (\\i. cast (indexAsNat i){from}) : {count}.i32)`, with the type that is meant."
+    ))
+}
+
+/// What other languages write to go through an array, or to keep what was made of one: here nothing does.
+pub fn is_going_through(name: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "iter",
+        "iter_mut",
+        "into_iter",
+        "par_iter",
+        "into_par_iter",
+        "collect",
+        "to_vec",
+        "copied",
+        "cloned",
+        "stream",
+        "tolist",
+        "toList",
+    ];
+    NAMES.contains(&name)
 }
 
 /// What to write for a name of other languages where it is a function that is given to another.

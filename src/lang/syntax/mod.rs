@@ -5,7 +5,7 @@
 
 pub mod ast;
 pub mod codes;
-pub(crate) mod elsewhere;
+pub mod elsewhere;
 mod format;
 mod lexer;
 mod outline;

@@ -39,7 +39,20 @@ struct Row {
     run: fn(&Term, &[RuleArg]) -> Procedural,
     /// Every pattern that may be in what it makes and was not in what it was made of.
     makes: &'static [Pattern],
+    numbers: Numbers,
     searched: InSearches,
+}
+
+/// The numbers in what a procedure makes that were not in what it was made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Numbers {
+    None,
+    /// Neutral values of operators.
+    Neutral,
+    /// Factors of those that a literal array has.
+    Factors,
+    /// How much is computed, which is a size.
+    Work,
 }
 
 /// How searches use a procedure.
@@ -95,9 +108,10 @@ const VECTORIZED: &[Pattern] = &[
     Pattern::Transpose,
 ];
 
-/// Every pattern that a built-in rule may make and that was not in what it was made of; none where there is no such rule.
-pub fn makes(name: &str) -> Option<&'static [Pattern]> {
-    ROWS.iter().find(|row| row.name == name).map(|row| row.makes)
+/// Every pattern that a built-in rule may make and that was not in what it was made of, and its numbers; none where there is no such
+/// rule.
+pub fn makes(name: &str) -> Option<(&'static [Pattern], Numbers)> {
+    ROWS.iter().find(|row| row.name == name).map(|row| (row.makes, row.numbers))
 }
 
 /// The built-in rules.
@@ -112,6 +126,7 @@ const ROWS: &[Row] = &[
         marks: Marks::NONE,
         run: gentle_beta,
         makes: &[],
+        numbers: Numbers::None,
         // All that it makes is made by beta reduction, which every search has.
         searched: InSearches::Matches { sides: &["(\\x. b) e"], reads: &[] },
     },
@@ -124,6 +139,7 @@ const ROWS: &[Row] = &[
         marks: Marks::NONE,
         run: idx_reduction,
         makes: &[],
+        numbers: Numbers::None,
         searched: InSearches::Matches { sides: &["idx i xs"], reads: &["i", "xs"] },
     },
     Row {
@@ -136,6 +152,7 @@ const ROWS: &[Row] = &[
         marks: Marks::NONE,
         run: subexpression_elimination,
         makes: &[],
+        numbers: Numbers::None,
         searched: InSearches::Never(
             "It shares a part at a position of one program, and a search has many programs at once.",
         ),
@@ -149,6 +166,7 @@ const ROWS: &[Row] = &[
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, true),
         makes: SEPARATED,
+        numbers: Numbers::Factors,
         searched: JOINED_DOT,
     },
     Row {
@@ -160,6 +178,7 @@ const ROWS: &[Row] = &[
         marks: Marks::REASSOCIATES,
         run: |t, _| separate_dot(t, false),
         makes: SEPARATED,
+        numbers: Numbers::Factors,
         searched: JOINED_DOT,
     },
     Row {
@@ -172,6 +191,7 @@ const ROWS: &[Row] = &[
         marks: Marks::REASSOCIATES,
         run: |t, _| reduce_from_neutral(t),
         makes: FROM_NEUTRAL,
+        numbers: Numbers::Neutral,
         searched: InSearches::Matches { sides: &["reduce f init xs"], reads: &["f", "init"] },
     },
     Row {
@@ -184,6 +204,7 @@ const ROWS: &[Row] = &[
         marks: Marks::NONE,
         run: choose_by_work,
         makes: &[Pattern::Lt, Pattern::Select, Pattern::Cast],
+        numbers: Numbers::Work,
         searched: InSearches::Never("It would choose between every value of every program and itself."),
     },
     Row {
@@ -195,6 +216,7 @@ const ROWS: &[Row] = &[
         marks: Marks::NONE,
         run: |t, _| map_of_component(t),
         makes: &[Pattern::Map],
+        numbers: Numbers::None,
         searched: InSearches::Matches { sides: &["map f (zip a b)"], reads: &["f"] },
     },
     Row {
@@ -207,6 +229,7 @@ const ROWS: &[Row] = &[
         marks: Marks::NONE,
         run: vectorize_map,
         makes: VECTORIZED,
+        numbers: Numbers::None,
         searched: InSearches::Matches {
             sides: &["asVector v (map f xs)", "asVectorAligned v (map f xs)"],
             reads: &["f", "xs"],

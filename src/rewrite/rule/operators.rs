@@ -9,6 +9,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
 use crate::normal::{expanded, normal_form};
+use std::collections::HashSet;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
 fn operator(f: &Term) -> Option<Pattern> {
@@ -232,17 +233,28 @@ pub fn with_neutral(f: &Term) -> Option<(Pattern, Literal)> {
     let op = operator(f)?;
     let (params, result) = f.ty().signature();
     let scalar = result.as_scalar().filter(|_| params.iter().all(|p| *p == result))?;
-    let literal = match op {
+    neutral_of(op, scalar).map(|z| (op, z))
+}
+
+/// The neutral value of an operator on scalars, where one is known.
+fn neutral_of(op: Pattern, scalar: Scalar) -> Option<Literal> {
+    match op {
         Pattern::Add => Literal::number(0, scalar),
         Pattern::Mul => Literal::number(1, scalar),
         Pattern::And | Pattern::Or => Some(Literal::Bool(op == Pattern::And)),
-        _ if scalar.is_integer() => {
+        Pattern::Min | Pattern::Max if scalar.is_integer() => {
             let (least, greatest) = scalar.extremes();
             Literal::number(if op == Pattern::Min { greatest } else { least }, scalar)
         }
         _ => None,
-    };
-    literal.map(|z| (op, z))
+    }
+}
+
+/// The neutral values that are known, of all operators on all types.
+pub fn neutral_values() -> HashSet<Literal> {
+    let operators = [Pattern::Add, Pattern::Mul, Pattern::Min, Pattern::Max, Pattern::And, Pattern::Or];
+    let of = |op| Scalar::ALL.into_iter().filter_map(move |scalar| neutral_of(op, scalar));
+    operators.into_iter().flat_map(of).collect()
 }
 
 fn is_truth(z: &Term, wanted: bool) -> bool {

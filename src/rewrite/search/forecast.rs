@@ -1,14 +1,12 @@
 //! What can be said of a search before it runs: that the patterns or sizes that its sketch asks for cannot be made of those
 //! that there are, or hardly so.
 
+use super::unmade::unmade;
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat, NatVar};
-use crate::lang::pattern::Pattern;
-use crate::lang::term::{Expr, Term};
-use crate::rule::makes::{Makes, all_made};
+use crate::lang::term::Term;
 use crate::rule::pat::{Pat, PatArg, PatNode};
-use crate::rule::{Body, Equation, ParamKind, Rule, RuleArg, RuleSet, RuleUse, Searched, builtin};
+use crate::rule::{ParamKind, RuleArg, RuleUse};
 use crate::sketch::holes::{holes_in, sizes_in};
 use crate::sketch::variants::{Variant, variants};
 use crate::sketch::{Shape, SizeCondition, Sketch};
@@ -77,9 +75,8 @@ pub fn meant(sketch: &Sketch, start: &Term) -> Option<String> {
 /// None where neither is so.
 pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecast> {
     let told = |text, never| Some(Forecast { text, never });
-    let unmade = unmade(sketch, start, rules);
-    if !unmade.is_empty() {
-        return told(told_unmade(&unmade, "no rule here"), true);
+    if let Some(text) = unmade(sketch, start, rules) {
+        return told(text, true);
     }
     let mut said: BTreeSet<i64> = BTreeSet::new();
     sizes_in(start).iter().for_each(|n| numbers(n, &mut said));
@@ -168,35 +165,6 @@ fn is_product(n: i64, of: &BTreeSet<i64>) -> bool {
     of.contains(&n) || of.iter().any(|a| *a > 1 && n % a == 0 && is_product(n / a, of))
 }
 
-fn told_unmade(unmade: &[Pattern], no_rule: &str) -> String {
-    let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
-    let patterns = listed(unmade.iter().map(|p| format!("`{p}`")));
-    let mut text = format!(
-        "The sketch asks for {patterns}. The program has none, and {no_rule} {verb} of what is there."
-    );
-    if unmade.contains(&Pattern::Not) {
-        text += " Before a value, `not` is the pattern; `not contains(…)` is what leaves programs out.";
-    }
-    text
-}
-
-/// That the sketch asks for patterns which the program does not have and no rule of the library makes, with whatever arguments.
-pub fn unmade_by_all(sketch: &Sketch, start: &Term, library: &RuleSet) -> Option<String> {
-    let asked = asked_of(sketch, start);
-    if asked.is_empty() {
-        return None;
-    }
-    let mut makes = vec![];
-    for rule in library.rules() {
-        match &*rule.body {
-            Body::Procedure(_) => makes.extend(of_procedure(rule, &[])?),
-            _ => makes.extend(rule.equations().iter().map(makes_of)),
-        }
-    }
-    let unmade = never_made(asked, start, makes);
-    (!unmade.is_empty()).then(|| told_unmade(&unmade, "no rule of the library"))
-}
-
 /// That what is rewritten has another type than the sketch: rules change none.
 pub fn other_type(sketch: &Sketch, start: &Term) -> Option<String> {
     let (asked, has) = sketch.other_type_than(start.ty())?;
@@ -205,87 +173,8 @@ pub fn other_type(sketch: &Sketch, start: &Term) -> Option<String> {
     ))
 }
 
-/// The patterns that a sketch asks for and that the program does not have.
-fn asked_of(sketch: &Sketch, start: &Term) -> IndexSet<Pattern> {
-    let mut asked = IndexSet::new();
-    patterns_of(&required(sketch), &mut asked);
-    let had = had_by(start);
-    asked.retain(|p| !had.contains(p));
-    asked
-}
-
-fn had_by(term: &Term) -> BTreeSet<Pattern> {
-    let pattern = |t: &Term| match t.expr() {
-        Expr::Lit(literal) => written_by(literal),
-        _ => t.as_pattern(),
-    };
-    term.positions().into_iter().filter_map(|(_, t)| pattern(t)).collect()
-}
-
-/// What a rule makes, with what its right side says in other words than patterns.
-fn makes_of(equation: &Equation) -> Makes {
-    let mut makes = Makes::of(equation);
-    for pat in equation.sides.rhs.nodes() {
-        match &pat.node {
-            PatNode::Lit(literal) => makes.made.extend(written_by(literal)),
-            PatNode::Vectorise(..) => makes.made.extend(builtin::SPREAD),
-            _ => {}
-        }
-    }
-    makes
-}
-
-/// What a procedure makes in searches, of what its left sides say.
-fn of_procedure(rule: &Rule, args: &[RuleArg]) -> Option<Vec<Makes>> {
-    let made = builtin::makes(&rule.name)?;
-    let sides = rule.in_searches(args).unwrap_or_default();
-    let makes = |side: Searched<'_>| {
-        let Makes { from, .. } = Makes::of(side.equation);
-        Makes { from, made: made.iter().copied().collect() }
-    };
-    Some(sides.into_iter().map(makes).collect())
-}
-
-/// Those patterns that are not made of what a program has.
-fn never_made(asked: IndexSet<Pattern>, start: &Term, makes: Vec<Makes>) -> Vec<Pattern> {
-    let there = all_made(makes, &had_by(start));
-    asked.into_iter().filter(|p| !there.contains(p)).collect()
-}
-
-/// The patterns that a sketch asks for, where the program does not have them and no rule makes them. None where a rule
-/// says in no equation what it makes.
-fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Vec<Pattern> {
-    let asked = asked_of(sketch, start);
-    let mut all = vec![];
-    for rule in rules {
-        let makes = match rule.rule.equation(&rule.args) {
-            Some(equation) => Some(vec![makes_of(equation)]),
-            None if matches!(&*rule.rule.body, Body::Procedure(_)) => of_procedure(&rule.rule, &rule.args),
-            None => None,
-        };
-        let Some(mut makes) = makes else { return vec![] };
-        let given = rule.args.iter().filter_map(|a| if let RuleArg::Term(t) = a { Some(t) } else { None });
-        let given: BTreeSet<Pattern> = given.flat_map(had_by).collect();
-        makes.iter_mut().for_each(|m| m.made.extend(&given));
-        all.extend(makes);
-    }
-    never_made(asked, start, all)
-}
-
-/// The pattern that a literal is written with.
-fn written_by(literal: &Literal) -> Option<Pattern> {
-    matches!(literal, Literal::Index(..)).then_some(Pattern::NatAsIndex)
-}
-
-fn patterns_of(sketch: &Sketch, out: &mut IndexSet<Pattern>) {
-    if let Shape::Pattern(p, _) = sketch.shape() {
-        out.insert(*p);
-    }
-    sketch.children().into_iter().for_each(|s| patterns_of(s, out));
-}
-
 /// The sketch without what a program need not have to satisfy it.
-fn required(sketch: &Sketch) -> Sketch {
+pub(super) fn required(sketch: &Sketch) -> Sketch {
     let all = |s: &[Sketch]| s.iter().map(required).collect();
     Sketch::new(match sketch.shape() {
         Shape::Or(_) | Shape::Not(_) | Shape::Sizes(_) => Shape::Any,
@@ -605,7 +494,7 @@ fn numbers(n: &Nat, out: &mut BTreeSet<i64>) {
     }
 }
 
-fn listed(all: impl Iterator<Item = String>) -> String {
+pub(super) fn listed(all: impl Iterator<Item = String>) -> String {
     let all: Vec<String> = all.collect();
     match all.split_last() {
         Some((last, [])) => last.clone(),
@@ -620,6 +509,8 @@ mod tests {
     use crate::lang::diag::{FileId, Sources};
     use crate::lang::infer::program;
     use crate::lang::syntax::{parse_program, parse_sketch};
+    use crate::rule::RuleSet;
+    use crate::search::unmade::unmade_by_all;
     use crate::sketch::{Library, read};
 
     #[test]
@@ -693,6 +584,30 @@ mod tests {
         assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. The program has none"));
         assert_eq!(said(&[("useMapSeq", &[]), ("transposePairAfter", &[])], sketch), None);
         assert_eq!(said(split, "contains(mapSeq) or contains(map)"), None);
+        // So are numbers and values of scalar types that nothing makes; a rule may make those of what it is given.
+        let of_values = "contains((? : i32) + 2.0) and contains(not)";
+        assert!(text(split, of_values).contains("asks for values of type `i32`, `2.0` and `not`"));
+        assert!(
+            text(split, "contains(0.0 : f64)").contains("for values of type `f64`. The program has none")
+        );
+        assert!(never(split, "contains(0i32)") && !never(split, "contains(0.0f32 : f32)"));
+        let from_neutral: &[(&str, &[i64])] = &[("reduceFromNeutral", &[])];
+        assert!(!never(from_neutral, "contains(1)") && never(from_neutral, "contains(2)"));
+        // Factors of numbers are made where there are some, in a literal array.
+        let of_library = |sketch: &str| {
+            let tree = parse_sketch(FileId::NOWHERE, sketch).0;
+            let sketch = read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap();
+            unmade_by_all(&sketch, &start, &set).unwrap_or_default()
+        };
+        assert!(
+            of_library("contains(? + 2.0)").contains("asks for `2.0`")
+                && of_library("contains(1.0)").is_empty()
+        );
+        // A size as a value is compared by a rule, and computed with by none.
+        let by_length: &[(&str, &[i64])] = &[("reduceByLength", &[64])];
+        assert!(!never(by_length, "contains(2)") && never(by_length, "contains(? + 2)"));
+        assert!(never(&[("slideAfter2", &[])], "contains(2)") && never(split, "contains(2)"));
+        assert!(!never(split, "not contains(2) and (contains(3) or ?)"));
         // An index that is known is written with a pattern, too.
         assert_eq!(said(&[("slideAfter2", &[])], "contains(natAsIndex)"), None);
         assert!(text(split, "contains(natAsIndex)").contains("for `natAsIndex`. The program has none"));

@@ -17,6 +17,7 @@ pub mod options;
 #[cfg(test)]
 mod tests;
 pub mod trail;
+pub mod unmade;
 mod unread;
 
 use crate::clearing::Cleared;

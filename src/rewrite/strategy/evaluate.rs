@@ -137,8 +137,10 @@ impl<'a> Machine<'a> {
             StrategyKind::Call(head, args) => {
                 let mut callee = self.name(head, scope)?;
                 for arg in args {
-                    let arg = self.given(arg, scope)?;
-                    callee = self.apply(callee, arg, head.span)?;
+                    let script: &'a Script = self.script;
+                    let told = |p: Box<Diagnostic>| Box::new(script.told_what_is_taken(*p, head, arg.span));
+                    let value = self.given(arg, scope).map_err(told)?;
+                    callee = self.apply(callee, value, head.span)?;
                 }
                 callee
             }

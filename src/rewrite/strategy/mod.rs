@@ -181,7 +181,7 @@ pub struct Stuck {
     pub at: Path,
     /// What a rule was tried on there: maybe something that steps made which were taken back.
     pub on: Option<Digest>,
-    /// Something was tried at other places than the whole program.
+    /// The same was tried on other parts of the program, too, and came no further there.
     pub elsewhere: bool,
     /// What the steps before made of the program; nothing of it will be taken back.
     pub so_far: Rewritten,

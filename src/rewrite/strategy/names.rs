@@ -248,7 +248,10 @@ impl<'a> Reader<'a> {
             StrategyKind::Call(head, args) => {
                 let mut callee = self.name(head, scope, Wanted::Strategy);
                 for arg in args {
+                    let before = self.problems.len();
                     callee = self.apply(callee, arg, scope, head.span);
+                    let told = self.problems.split_off(before).into_iter();
+                    self.problems.extend(told.map(|p| self.script.told_what_is_taken(p, head, arg.span)));
                 }
                 callee
             }

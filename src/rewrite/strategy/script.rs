@@ -5,6 +5,7 @@ use super::open::{CHOOSE, named_definition};
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, FileId, Sources, Span};
 use crate::lang::nat::Name;
+use crate::lang::summary;
 use crate::lang::syntax::ast::{
     File, Item, ItemKind, Language, Node, Param, RuleRef, RuleSet, Shape, ShapeKind, SketchDef, Strategy,
     StrategyDef,
@@ -445,6 +446,22 @@ impl Script {
             })
         };
         rules.callable().filter_map(problem).collect()
+    }
+
+    /// Where what is given to a strategy is a name that nothing has: what that strategy says of itself tells what it can be given.
+    pub(super) fn told_what_is_taken(
+        &self,
+        problem: Diagnostic,
+        callee: &Node<Name>,
+        given: Span,
+    ) -> Diagnostic {
+        let is_unknown = problem.code == "E0301" && problem.span() == Some(given);
+        match self.strategy(&callee.kind).map(|def| summary::of(def.doc())) {
+            Some(said) if is_unknown && !said.is_empty() => {
+                problem.note(format!("`{}`: {said}", callee.kind))
+            }
+            _ => problem,
+        }
     }
 
     /// The diagnostic for a name that nothing has.

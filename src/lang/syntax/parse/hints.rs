@@ -199,6 +199,10 @@ impl Parser<'_> {
             tok if expected == "an expression" && is_operator(tok) => {
                 "An operator stands between two values, `x + 1`; alone it is a function in parentheses, `(+)`; with one value, `\\x. x + 1`."
             }
+            Tok::Rewrites if before == Some(Tok::Less) => {
+                "A rule leads from left to right, `lhs ~> rhs`: strategies also apply it as `rightToLeft(rule)`, and its other direction may \
+                 be a rule of its own."
+            }
             _ if expected == "an expression" && before.is_some_and(is_operator) => {
                 "The operator before it needs a second value; with one value, write `\\x. x + 1`."
             }

@@ -547,7 +547,15 @@ impl Parser<'_> {
     fn items(&mut self) -> Vec<Item> {
         let end = self.tokens.len();
         let mut items: Vec<Item> = Vec::new();
-        let first = self.item_starts.first().copied().unwrap_or(end);
+        let mut starts = self.item_starts;
+        let mut first = starts.first().copied().unwrap_or(end);
+        // What is imported by a line of another language is imported, so that nothing else is told of it.
+        if let Some((path, _)) = self.import_of_names().filter(|(_, import)| *import == first) {
+            starts = &starts[1..];
+            first = starts.first().copied().unwrap_or(end);
+            let span = Span::new(self.file, self.tokens[0].start, self.tokens[first - 1].end);
+            items.push(Item { span, doc: vec![], kind: ItemKind::Import(path) });
+        }
         if first > 0 {
             self.limit = first;
             self.no_item(first);
@@ -560,9 +568,9 @@ impl Parser<'_> {
             );
         }
         let mut doc_from = 0;
-        for (i, &start) in self.item_starts.iter().enumerate() {
+        for (i, &start) in starts.iter().enumerate() {
             self.at = start;
-            self.limit = self.item_starts.get(i + 1).copied().unwrap_or(end);
+            self.limit = starts.get(i + 1).copied().unwrap_or(end);
             self.offside = None;
             self.in_sketch = false;
             self.depth = 0;

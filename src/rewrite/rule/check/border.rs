@@ -19,6 +19,10 @@ use std::cmp::Ordering;
 /// More comparisons are not looked at.
 const MOST_BORDERS: usize = 8;
 
+/// Numbers that what is rounded to whole ones may be, odd ones, of which halves are rounded up: a quotient and a product that is
+/// to be it part below few of them.
+const WHOLE: [f64; 4] = [1.0, 5.0, 21.0, 85.0];
+
 /// Larger terms are not looked at.
 const MOST_NODES: u32 = 2000;
 
@@ -28,6 +32,8 @@ pub(super) struct Compared {
     pub unknowns: Vec<Unknown>,
     /// Each once.
     pub borders: Vec<Border>,
+    /// What is rounded to whole numbers, and some that it may be: these hold by themselves, and say nothing of others.
+    pub rounded: Vec<Border>,
 }
 
 /// Two scalars that are compared.
@@ -182,6 +188,18 @@ fn is_border(p: Pattern) -> bool {
     p.is_comparison() || matches!(p, Pattern::Min | Pattern::Max | Pattern::Div | Pattern::Mod)
 }
 
+/// Does it make whole numbers of others, from a float of this type?
+fn rounds(p: Pattern, ty: &Type) -> bool {
+    let is_float = |t: &Type| lane(t).is_some_and(Scalar::is_float);
+    match p {
+        Pattern::Floor | Pattern::Ceil | Pattern::Round | Pattern::Trunc => true,
+        Pattern::Cast => {
+            ty.as_fun().is_some_and(|(from, to)| is_float(from) && !is_float(to) && lane(to).is_some())
+        }
+        _ => false,
+    }
+}
+
 /// How two numbers compare where this comparison of them is true; equal if that says nothing.
 pub(super) fn truth(comparison: Pattern) -> Ordering {
     match comparison {
@@ -195,11 +213,12 @@ pub(super) fn truth(comparison: Pattern) -> Ordering {
 pub(super) fn rule_compares(rule: &Rule) -> bool {
     let sides = rule.equations().iter().flat_map(|eq| [&eq.sides.lhs, &eq.sides.rhs]);
     let mut nodes = sides.flat_map(Pat::nodes);
-    nodes.any(|node| matches!(&node.node, PatNode::Prim(p, _) if is_border(*p)))
+    nodes.any(|node| matches!(&node.node, PatNode::Prim(p, _) if is_border(*p) || rounds(*p, &node.ty)))
 }
 
 fn compares(t: &Term) -> bool {
-    t.as_prim().is_some_and(|p| is_border(p.pattern)) || t.children().into_iter().any(compares)
+    t.as_prim().is_some_and(|p| is_border(p.pattern) || rounds(p.pattern, t.ty()))
+        || t.children().into_iter().any(compares)
 }
 
 fn zero(s: Scalar) -> Option<Node> {
@@ -251,6 +270,14 @@ impl Reader<'_> {
                 None => self.all.unknowns.truncate(known),
             }
         }
+        if let Some((op, args)) = t.as_pattern_app()
+            && let [rounded] = args.as_slice()
+            && rounds(op.pattern, &Type::fun(rounded.ty().clone(), t.ty().clone()))
+            && let Some(s) = lane(rounded.ty())
+            && self.all.rounded.len() < MOST_BORDERS
+        {
+            self.rounded(rounded, s, if op.pattern == Pattern::Round { 2.0 } else { 1.0 });
+        }
         let is_binder = t.as_lam().is_some();
         if is_binder {
             self.binders.push(self.seen);
@@ -259,6 +286,21 @@ impl Reader<'_> {
         t.children().into_iter().for_each(|child| self.collect(child));
         if is_binder {
             self.binders.pop();
+        }
+    }
+
+    /// What is rounded is near to whole numbers, or to halves, on either side.
+    fn rounded(&mut self, t: &Term, s: Scalar, parts: f64) {
+        let known = self.all.unknowns.len();
+        let Some(left) = self.node(t).filter(|node| matches!(node, Node::Computed(..))) else {
+            self.all.unknowns.truncate(known);
+            return;
+        };
+        for whole in WHOLE {
+            let right = Value::float(whole / parts, s).map(Node::Constant);
+            let border =
+                |right| Border { left: left.clone(), right, truth: Ordering::Equal, is_compared: false };
+            self.all.rounded.extend(right.map(border).filter(|b| !self.all.rounded.contains(b)));
         }
     }
 

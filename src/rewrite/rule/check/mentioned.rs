@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 /// More ways to take numbers are not tried one after the other.
 const MOST_TUPLES: usize = 1000;
 
+/// The greatest number of the type `f16`.
+const MOST_OF_HALF: i128 = 65_504;
+
 /// Sums of more numbers are not tried for what their type cannot hold.
 const LONG_SUM: i128 = 100_000;
 
@@ -243,6 +246,14 @@ impl Collected {
         if self.casts {
             let capacities = || self.scalars.iter().filter_map(|s| capacity(*s));
             whole.extend(capacities());
+            // Between the greatest number of a float that is narrower and what the rule says, there may be others.
+            whole.extend(
+                self.scalars
+                    .contains(&Scalar::F16)
+                    .then_some([MOST_OF_HALF, -MOST_OF_HALF])
+                    .into_iter()
+                    .flatten(),
+            );
             // A sum of all numbers below one of these is more.
             sizes.extend(capacities().map(|most| (2 * most).isqrt() + 1).filter(|n| *n < LONG_SUM));
             // So is a sum, or a sum of products, of fewer of the greatest numbers of a type.

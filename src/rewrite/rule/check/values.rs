@@ -24,6 +24,12 @@ use crate::rule::{Equation, Marks, Rule};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// The numbers behind the first ones are no factors but one.
+const MOST_FACTORS: usize = 16;
+
+/// Primes up to here are tried as factors.
+const MOST_TRIED: i128 = 1000;
+
 /// Draws inputs for one rule.
 #[derive(Clone)]
 pub(super) struct Drawing {
@@ -68,16 +74,18 @@ enum Series {
     Above,
     /// Each stands twice.
     Twos,
+    /// Their product is one number.
+    Factors,
     /// They are as large as they can be.
     Greatest,
 }
 
 /// How often each comes: sums and differences are what most rules speak of.
-const SERIES: [Series; 15] = {
-    use Series::{Above, Counting, Greatest, Pairs, Same, Triples, Twos};
+const SERIES: [Series; 18] = {
+    use Series::{Above, Counting, Factors, Greatest, Pairs, Same, Triples, Twos};
     [
         Same, Same, Same, Pairs, Pairs, Pairs, Triples, Triples, Triples, Counting, Counting, Counting,
-        Above, Twos, Greatest,
+        Above, Twos, Greatest, Factors, Factors, Factors,
     ]
 };
 
@@ -269,6 +277,11 @@ impl Drawing {
         });
         // Of truth values one is true, or none if that is an element that is not there.
         let needle = rng.below(leaves + 1);
+        let products: Vec<i128> = whole.iter().copied().filter(|v| v.unsigned_abs() > 1).collect();
+        let factors = match (kind, products.get(rng.below(products.len().max(1) as u64) as usize)) {
+            (Series::Factors, Some(product)) => factors(*product, leaves, rng),
+            _ => vec![],
+        };
         let (mut at, mut before) = (0u64, first);
         with_leaves(v, &mut |s| {
             let number = match kind {
@@ -281,6 +294,7 @@ impl Drawing {
                     }
                     before
                 }
+                Series::Factors => factors.get(at as usize).copied().unwrap_or(1),
                 Series::Greatest => 0,
             };
             at += 1;
@@ -357,6 +371,28 @@ impl Drawing {
         let value = Value::float(number, s)?;
         (number.is_finite() || !self.marks.finite).then_some(value)
     }
+}
+
+/// So many numbers whose product is this one, as it falls apart.
+fn factors(product: i128, count: u64, rng: &mut Rng) -> Vec<i128> {
+    let mut all = vec![1i128; usize::try_from(count).unwrap_or(0).min(MOST_FACTORS)];
+    let mut put = |n: i128, rng: &mut Rng| {
+        if let Some(one) = all.get_mut(rng.below(count.clamp(1, MOST_FACTORS as u64)) as usize) {
+            *one = one.saturating_mul(n);
+        }
+    };
+    let (mut left, mut prime) = (product.saturating_abs(), 2);
+    put(product.signum(), rng);
+    while prime <= MOST_TRIED && prime * prime <= left {
+        if left % prime == 0 {
+            put(prime, rng);
+            left /= prime;
+        } else {
+            prime += 1;
+        }
+    }
+    put(left.max(1), rng);
+    all
 }
 
 /// Does the rule compute with numbers, and has it functions?

@@ -10,6 +10,7 @@ use crate::lang::infer::scheme::{ExplicitKind, Scheme, size_is_written};
 use crate::lang::nat::Name;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::syntax::ast::{self, Component, Expr, ExprKind, Ident, Node, Part, TypeKind};
+use crate::lang::syntax::elsewhere;
 use crate::lang::syntax::pairs;
 use crate::rule::Mark;
 use indexmap::{IndexMap, IndexSet};
@@ -198,10 +199,13 @@ impl<'a> Scopes<'a> {
                         .push(format!("Marks stand behind the name of the rule: `rule name [{name}] = …`."));
                     return plain;
                 }
+                let hint = elsewhere::written_here(name, &[]).unwrap_or_else(|| {
+                    "Use a variable of the left side; a size may be a parameter of the rule.".to_owned()
+                });
                 *problem = std::mem::replace(problem, Diagnostic::error("E0201", "")).did_you_mean_or(
                     name,
                     known.iter().map(|n| &**n),
-                    "Use a variable of the left side; a size may be a parameter of the rule.",
+                    hint,
                 );
             }
             return plain;

@@ -231,8 +231,34 @@ fn infer(
         Some((left, right)) if !problems.iter().any(Diagnostic::is_error) => {
             Ok(Inferred { left, right, context, frozen, sizes })
         }
-        _ => Err(of_side(problems, "right", &rule.name.kind)),
+        _ => {
+            let told = |p: Diagnostic| match p.span().and_then(|span| compared_value(rule, scopes, span)) {
+                Some(name) => vec![of_values(p, &name)],
+                None => of_side(vec![p], "right", &rule.name.kind),
+            };
+            Err(problems.into_iter().flat_map(told).collect())
+        }
     }
+}
+
+/// The variable of the left side that stands at this place in a condition on sizes.
+fn compared_value(rule: &ast::Rule, scopes: &Scopes, at: Span) -> Option<Name> {
+    let sizes = rule.conditions.iter().flat_map(|c| match &c.kind {
+        ast::ConditionKind::Divides(a, b) | ast::ConditionKind::Compare(_, a, b) => vec![a, b],
+        _ => vec![],
+    });
+    sizes.flat_map(size_names).find_map(|e| match e.kind {
+        ExprKind::Name(name) if e.span == at && scopes.vars.contains_key(&name) => Some(name),
+        _ => None,
+    })
+}
+
+/// That a value is compared in a condition.
+fn of_values(problem: Diagnostic, name: &Name) -> Diagnostic {
+    let hint = format!(
+        "Conditions compare sizes, and a rule holds for every value. Where values decide, the right side does: `select ({name} < 0) a b`."
+    );
+    Diagnostic { code: "E0208", hints: vec![], ..problem }.hint(hint)
 }
 
 /// The sizes that stand in conditions and behind `vectorise`.

@@ -136,9 +136,10 @@ impl<'a> Machine<'a> {
                     }
                     // What was tested is the form of what stands here.
                     Err(Halt::Failed(failure)) if self.tells => {
-                        let Failure { place, state, .. } = &*failure;
+                        let Failure { place, state, elsewhere, .. } = &*failure;
                         let weight = Weight { depth: 1, called: calls_of(&self.chain), ..NOTHING };
-                        Err(Halt::Failed(Rc::new(Failure { place: place.clone(), weight, state: *state })))
+                        let (place, state, elsewhere) = (place.clone(), *state, *elsewhere);
+                        Err(Halt::Failed(Rc::new(Failure { place, weight, state, elsewhere })))
                     }
                     stopped => stopped,
                 }
@@ -316,15 +317,15 @@ impl<'a> Machine<'a> {
                 outcome => return outcome,
             }
         }
-        let (place, weight) = match missed {
-            Some(failure) => (failure.place.clone(), failure.weight),
+        let (place, weight, elsewhere) = match missed {
+            Some(failure) => (failure.place.clone(), failure.weight, failure.elsewhere),
             None => {
                 let why = Some(WhyNot::shape("a term with parts", t));
                 let leaf = Leaf { strategy: s, on: None, why, chain: self.chain.clone(), told: None };
-                (Place::Here(Rc::new(leaf)), NOTHING)
+                (Place::Here(Rc::new(leaf)), NOTHING, false)
             }
         };
-        Err(Halt::Failed(Rc::new(Failure { place, weight, state: Some(state) })))
+        Err(Halt::Failed(Rc::new(Failure { place, weight, state: Some(state), elsewhere })))
     }
 
     fn repeat(&mut self, inner: StrategyId, t: &Term) -> Outcome {

@@ -52,6 +52,8 @@ pub(super) struct Failure {
     pub(super) weight: Weight,
     /// For counting strategies: what is left of the count.
     pub(super) state: Option<StrategyId>,
+    /// It is told of several, which were not all of one part of the term.
+    pub(super) elsewhere: bool,
 }
 
 /// How much a failure says: of several, the weightiest is told.
@@ -101,6 +103,17 @@ pub(super) enum Place {
     Below(u8, Rc<Failure>),
     /// As it failed before, when other strategies called it.
     Again(Rc<Again>),
+}
+
+impl Place {
+    /// The part in which it is; none where it is the term itself.
+    fn part(&self) -> Option<u8> {
+        match self {
+            Place::Here(_) => None,
+            Place::Below(i, _) => Some(*i),
+            Place::Again(again) => again.failure.as_ref().and_then(|failure| failure.place.part()),
+        }
+    }
 }
 
 /// A failure that was remembered, with what was running around it then, and now.
@@ -153,30 +166,35 @@ pub(super) fn further(failure: Rc<Failure>, steps: u32, written: u32) -> Rc<Fail
     }
     let passed = failure.weight.passed.saturating_add(written);
     let weight = Weight { passed, ..failure.weight.further(steps) };
-    Rc::new(Failure { place: failure.place.clone(), weight, state: failure.state })
+    let Failure { state, elsewhere, .. } = *failure;
+    Rc::new(Failure { place: failure.place.clone(), weight, state, elsewhere })
 }
 
 /// A failure of which nothing is noted.
 pub(super) fn untold() -> Rc<Failure> {
     let leaf = Leaf { strategy: StrategyId(0), on: None, why: None, chain: None, told: None };
-    Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight: NOTHING, state: None })
+    Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight: NOTHING, state: None, elsewhere: false })
 }
 
 pub(super) fn failed(leaf: Leaf, weight: Weight) -> Halt {
-    Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state: None }))
+    Halt::Failed(Rc::new(Failure {
+        place: Place::Here(Rc::new(leaf)),
+        weight,
+        state: None,
+        elsewhere: false,
+    }))
 }
 
 /// The failure that says more, the first of equals; the last one's count goes on.
 pub(super) fn nearer(missed: Option<Rc<Failure>>, failure: Rc<Failure>) -> Rc<Failure> {
-    match missed {
-        Some(other) if other.weight >= failure.weight => {
-            if other.state == failure.state {
-                return other;
-            }
-            Rc::new(Failure { place: other.place.clone(), weight: other.weight, state: failure.state })
-        }
-        _ => failure,
+    let Some(other) = missed else { return failure };
+    let is_apart = || other.elsewhere || failure.elsewhere || other.place.part() != failure.place.part();
+    let (state, elsewhere) = (failure.state, is_apart());
+    let told = if other.weight >= failure.weight { other } else { failure };
+    if told.state == state && told.elsewhere == elsewhere {
+        return told;
     }
+    Rc::new(Failure { place: told.place.clone(), weight: told.weight, state, elsewhere })
 }
 
 /// The failure, which was remembered, as one of now.
@@ -189,9 +207,10 @@ pub(super) fn again(failure: Rc<Failure>, then: Option<Rc<Chain>>, now: Option<R
         return failure;
     }
     let called = failure.weight.called.saturating_add(calls_of(&now)).saturating_sub(calls_of(&then));
-    let (weight, state) = (Weight { called, ..failure.weight }, failure.state);
+    let Failure { weight, state, elsewhere, .. } = *failure;
+    let weight = Weight { called, ..weight };
     let again = Again { failure: Some(failure), then, now };
-    Rc::new(Failure { place: Place::Again(Rc::new(again)), weight, state })
+    Rc::new(Failure { place: Place::Again(Rc::new(again)), weight, state, elsewhere })
 }
 
 pub(super) fn locate(failure: Rc<Failure>) -> (Path, Rc<Leaf>) {

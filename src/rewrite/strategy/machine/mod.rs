@@ -34,7 +34,6 @@ use failure::{
     chain_names, failed, further, locate, nearer, untold,
 };
 use rustc_hash::FxHashMap;
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -97,8 +96,6 @@ pub(super) struct Machine<'a> {
     kept_term: Term,
     depth: usize,
     counts: Counts,
-    /// Something was tried below the root.
-    elsewhere: Cell<bool>,
     /// Is it noted of failures why there are?
     tells: bool,
     /// With how much fuel left that ends; none where it does not.
@@ -152,7 +149,6 @@ impl<'a> Machine<'a> {
             kept_term: root.clone(),
             depth: 0,
             counts: Counts::default(),
-            elsewhere: Cell::new(false),
             tells: true,
             tells_until,
             untold: untold(),
@@ -188,9 +184,10 @@ impl<'a> Machine<'a> {
                 Ok(self.result(all, term))
             }
             Err(Halt::Failed(failure)) => {
+                let elsewhere = failure.elsewhere;
                 let (at, leaf) = locate(failure);
                 let cause = self.cause(&leaf);
-                Err(Box::new(Stuck { on: leaf.on, ..*self.stuck(cause, &leaf.chain, at) }))
+                Err(Box::new(Stuck { on: leaf.on, elsewhere, ..*self.stuck(cause, &leaf.chain, at) }))
             }
             Err(Halt::Stopped(cause)) => {
                 let at = Path::new(self.path.iter().copied());
@@ -214,7 +211,6 @@ impl<'a> Machine<'a> {
         self.chain = None;
         self.kept_term = root.clone();
         self.counts = Counts::default();
-        self.elsewhere.set(false);
     }
 
     fn cause(&self, leaf: &Leaf) -> Cause {
@@ -247,7 +243,7 @@ impl<'a> Machine<'a> {
             within,
             at,
             on: None,
-            elsewhere: self.elsewhere.get(),
+            elsewhere: false,
             so_far: self.result(kept, term),
         })
     }
@@ -284,7 +280,6 @@ impl<'a> Machine<'a> {
 
     /// Fails, with the term that a rule was tried on.
     fn fail_on<T>(&self, strategy: StrategyId, on: Option<&Term>, why: Option<WhyNot>) -> Result<T, Halt> {
-        self.elsewhere.set(self.elsewhere.get() || !self.path.is_empty());
         if !self.tells {
             return Err(Halt::Failed(self.untold.clone()));
         }
@@ -316,7 +311,12 @@ impl<'a> Machine<'a> {
                 let state = why.state;
                 let told = Some((message, why));
                 let leaf = Leaf { strategy: s, on: None, why: None, chain: self.chain.clone(), told };
-                Err(Halt::Failed(Rc::new(Failure { place: Place::Here(Rc::new(leaf)), weight, state })))
+                Err(Halt::Failed(Rc::new(Failure {
+                    place: Place::Here(Rc::new(leaf)),
+                    weight,
+                    state,
+                    elsewhere: false,
+                })))
             }
             outcome => outcome,
         }
@@ -528,8 +528,14 @@ impl<'a> Machine<'a> {
                 Ok(t.with_children(children))
             }
             Err(Halt::Failed(failure)) if self.tells => {
-                let (weight, state) = (failure.weight.further(step), failure.state);
-                Err(Halt::Failed(Rc::new(Failure { place: Place::Below(i, failure), weight, state })))
+                let Failure { weight, state, elsewhere, .. } = *failure;
+                let weight = weight.further(step);
+                Err(Halt::Failed(Rc::new(Failure {
+                    place: Place::Below(i, failure),
+                    weight,
+                    state,
+                    elsewhere,
+                })))
             }
             stopped => stopped,
         }

@@ -636,6 +636,10 @@ fn method(value: &str, name: &str, mut args: Vec<String>, piped: bool) -> (Strin
     if elsewhere::HOW.contains(&name) {
         return (value.to_owned(), elsewhere::written_here(name, &[]));
     }
+    if elsewhere::is_going_through(name) && args.is_empty() {
+        let hint = format!("Functions go through an array as it is: write `{value}`, without `{name}`.");
+        return (value.to_owned(), Some(hint));
+    }
     if module && name == "where" {
         let hint = elsewhere::where_of_arrays(&args).unwrap_or_else(|| {
             "`select c a b` is `a` where `c` holds, else `b`: it stands in a function that `map` takes."

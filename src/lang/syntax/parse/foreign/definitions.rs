@@ -1,6 +1,7 @@
 //! Definitions, parameters and types as other languages write them.
 
 use crate::diag::Diagnostic;
+use crate::syntax::ast::{Ident, Node};
 use crate::syntax::codes;
 use crate::syntax::elsewhere;
 use crate::syntax::lexer::Tok;
@@ -241,6 +242,10 @@ impl Parser<'_> {
             "define",
             "constexpr",
         ];
+        if let Some((path, _)) = self.import_of_names() {
+            let path: Vec<&str> = path.iter().map(|part| &*part.kind).collect();
+            return format!("A module is imported as a whole: write `import {}`.", path.join("."));
+        }
         if matches!(self.spelling(0), "use" | "using" | "include" | "require" | "from" | "module" | "open") {
             return super::super::hints::MODULES.into();
         }
@@ -283,6 +288,21 @@ impl Parser<'_> {
         };
         let params = if params.is_empty() { String::new() } else { format!(" {}", params.join(" ")) };
         format!("Write `def {}{params} = …`.", self.spelling(name))
+    }
+
+    /// `from lib.a import b` at the start of the text: the path of the module, and the token of `import`.
+    pub(in crate::syntax::parse) fn import_of_names(&self) -> Option<(Vec<Ident>, usize)> {
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        let mut path = vec![];
+        let mut at = 0;
+        while at == 0 && self.spelling(0) == "from" || at > 0 && tok(at) == Some(Tok::Dot) {
+            at += 1;
+            let word =
+                (tok(at) == Some(Tok::Word)).then(|| Node::new(self.span_at(at), self.spelling(at).into()));
+            path.push(word?);
+            at += 1;
+        }
+        (!path.is_empty() && self.spelling(at) == "import").then_some((path, at))
     }
 
     /// The parameters of a function of another language between two tokens, as they are written here, each with a space

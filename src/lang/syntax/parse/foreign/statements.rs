@@ -88,7 +88,7 @@ impl Parser<'_> {
     /// `head`. The body `s = s + e` means the same, and in Futhark `s + e` does.
     fn accumulation(&self, name: &str, start: (usize, usize), head: usize) -> Option<String> {
         let word = |i: usize, wanted: &str| self.spelling(i) == wanted;
-        if !word(head, "for") || !word(head + 2, "in") {
+        if !word(head, "for") || !word(head + 2, "in") && !word(head + 2, "<") {
             return None;
         }
         let begin =
@@ -114,6 +114,17 @@ impl Parser<'_> {
         let variable = self.spelling(head + 1);
         let numbers =
             tok(head + 3) == Some(Tok::Number) || matches!(self.spelling(head + 3), "range" | "iota");
+        if (numbers || word(head + 2, "<"))
+            && let Some((array, element)) = read_by(&value, variable)
+        {
+            let start = self.argument_or(start.0, start.1, "0");
+            return Some(format!(
+                "Write `reduce (\\{name} x. {element}) {start} {array}`, or `reduceSeq` for what is not associative."
+            ));
+        }
+        if word(head + 2, "<") {
+            return None;
+        }
         if numbers || value.contains(['[', ';']) || start.0 >= start.1 {
             return None;
         }
@@ -314,4 +325,16 @@ impl Parser<'_> {
             Diagnostic::error(codes::UNEXPECTED, message).label(self.nth_span(2), "not here").hint(hint);
         Some(self.give_up(problem))
     }
+}
+
+/// The one array of which a text reads elements at this position, and the text with `x` in the place of such an element.
+fn read_by(text: &str, position: &str) -> Option<(String, String)> {
+    let index = format!("[{position}]");
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let array = text.split_once(&index)?.0.rsplit(|c| !part(c)).next().filter(|name| !name.is_empty())?;
+    let of_element = text.replace(&format!("{array}{index}"), "x");
+    let others =
+        of_element.contains('[') || of_element.split(|c| !part(c)).any(|w| w == position || w == array);
+    let one_x = !text.split(|c| !part(c)).any(|w| w == "x") || array == "x";
+    (!others && one_x).then(|| (array.to_owned(), of_element))
 }

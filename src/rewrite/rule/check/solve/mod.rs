@@ -76,7 +76,7 @@ impl Solver {
     pub fn solutions(&self, all: &Compared) -> Solutions {
         let place = |unknown: usize| all.unknowns[unknown].place.clone();
         let mut each: Vec<Solution> = vec![];
-        for border in &all.borders {
+        for border in all.borders.iter().chain(&all.rounded) {
             let used: Vec<usize> = (0..all.unknowns.len()).filter(|i| border.has(*i)).collect();
             let renumbered = border.renumbered(&|i| used.iter().position(|u| *u == i).unwrap_or(0));
             let scalars = used.iter().map(|i| all.unknowns[*i].scalar).collect();
