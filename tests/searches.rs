@@ -276,10 +276,12 @@ fn a_search_of_its_own_rules_finds_lanes_of_any_length() {
     let world = tempfile::tempdir().unwrap();
     let dot = "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0";
     let axpy = "def f (al: f32) (x: n.f32) (y: n.f32): n.f32 = zip x y |> map (\\p. al * fst p + snd p)";
+    let rows = "def f (a: m.n.f32): m.f32 = a |> map (\\row. row |> map (\\x. x * x) |> reduce (+) 0)";
     for (program, goal) in [
         (dot, "containsReduceSeq(k/5, containsAddMulVec)"),
         (dot, "containsReduceSeq(k/32, containsReduceSeq(4, containsAddMulVec))"),
         (axpy, "containsMapPar(n/24, containsMap(4.(<6>f32 * <6>f32), ?))"),
+        (rows, "containsMapPar(m, contains((reduceSeq : ? -> ? -> (n/4).<4>f32 -> ?)))"),
     ] {
         std::fs::write(world.path().join("p.rise"), program).unwrap();
         let ran = run(world.path(), &["search", "p.rise", &format!("reach {goal}")]);
@@ -425,6 +427,40 @@ fn what_is_found_stands_within_its_binders() {
     }
 }
 
+/// Sums of sums become one, over numbers of elements or sizes.
+#[test]
+fn guides_make_one_loop_of_rows() {
+    for (program, goal) in [
+        (
+            "def f (a: m.3.5.7.f32): m.f32 = a |> map (\\w. w |> map (\\x. x |> map (\\y. reduce (+) 0 y) |> reduce (+) 0) |> reduce (+) 0)",
+            "containsMapPar(m, containsReduceSeq(105, ?))",
+        ),
+        (
+            "def f (a: m.p.q.r.f32): m.f32 = a |> map (\\w. w |> map (map (reduce (+) 0) >> reduce (+) 0) |> reduce (+) 0)",
+            "containsReduceSeq(p*q*r, ?)",
+        ),
+    ] {
+        let (searches, _) = examined(program, "", &format!("reach {goal}"), 0);
+        assert!(searches.len() > 2 && searches.iter().all(|s| s["found"] == true), "{goal}: {searches:#?}");
+    }
+}
+
+/// What a program has and is not to have is made something else; what a sketch both asks for and rules out is told at once.
+#[test]
+fn what_is_ruled_out_is_made_something_else() {
+    for goal in [
+        "not contains(map) and not contains(reduce)",
+        "containsMapPar(m, ?) and not contains(map)",
+        "not contains(map or reduce)",
+    ] {
+        let (searches, _) = examined(&kernel("matmul"), "", &format!("reach {goal}"), 0);
+        assert!(searches.iter().all(|s| s["found"] == true), "{goal}: {searches:#?}");
+    }
+    let opposed = "reach containsReduceSeq(k, ?) and not contains(reduceSeq)";
+    let (_, told) = examined(&kernel("matmul"), "", opposed, 1);
+    assert!(told.contains("`not contains(reduceSeq)` rules out"), "{told}");
+}
+
 /// Holes stand for sizes that divide those of the program, as they are written or given.
 #[test]
 fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
@@ -461,6 +497,19 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
         let shown = found("outer.rise", &[], &format!("{tiles} and {said}"));
         assert!(shown.contains(&format!("split {a}")) && shown.contains(&format!("split {b}")), "{shown}");
     }
+    // Sizes that are given decide which tiles fit, also where the loops around them are not named.
+    let given = ["--size", "n=22", "--size", "m=10"];
+    for (goal, size) in [
+        ("containsMap(n, containsMap(?t, containsMap(?u, ?))) and ?t > ?u and ?u > 1", "split 10"),
+        ("containsMap(?t, containsMap(2, ?)) and ?t > 3 and ?t < 8", "split 10"),
+    ] {
+        let shown = found("outer.rise", &given, goal);
+        assert!(shown.contains(size), "{shown}");
+    }
+    // What is stored is as large as what the program has.
+    let each = "def f (a: n.m.f32): n.m.f32 = a |> map (map (\\x. x + 1.0))";
+    std::fs::write(world.path().join("each.rise"), each).unwrap();
+    assert!(found("each.rise", &[], "containsAlignedRows(n, ?q, 8, ?)").contains("toMem a"));
     // Whether some hold depends on a value.
     let ran = run(
         world.path(),

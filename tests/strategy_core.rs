@@ -405,6 +405,22 @@ fn a_rule_at_a_position_is_a_strategy() {
     assert!(applied > 10);
 }
 
+/// What a rule says of a function it says of it in either form: applied to what a binder binds, or alone.
+#[test]
+fn rules_match_functions_in_either_form() {
+    let setting = Setting::new("");
+    for rows in ["reduce (+) 0", "\\row. reduce (+) 0 row"] {
+        let p = read(&format!("def f (a: m.n.f32): f32 = a |> map ({rows}) |> reduce (+) 0"));
+        for rule in ["joinNestedReductions", "exchangeReductions"] {
+            setting.done(&format!("topDown({rule})"), &p);
+        }
+        for between in ["id", "repeat(topDown(etaReduction))"] {
+            let back = format!("topDown(reduceInParts(4)) ; {between} ; topDown(rightToLeft(reduceInParts(4)))");
+            setting.done(&back, &p);
+        }
+    }
+}
+
 #[test]
 fn strategies_that_end_in_each_other_for_ever_are_stopped() {
     let p = read(DOT);

@@ -355,6 +355,9 @@ mod tests {
             "nodes: n / 1000",
             "rank: 0",
             "rank: first",
+            "rank: 1001",
+            "best: 1001",
+            "nodes: 5, time: 3s, nodes: 7",
         ] {
             let d = options(wrong).unwrap_err();
             assert_eq!(d.code, "E0412", "{wrong}");

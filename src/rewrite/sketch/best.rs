@@ -402,3 +402,51 @@ impl Enumeration<'_> {
         built.pop().filter(|_| built.is_empty())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::egraph::log::Reason;
+    use crate::lang::build as b;
+    use crate::lang::diag::FileId;
+    use crate::lang::infer::program;
+    use crate::lang::syntax::{parse_program, parse_sketch};
+    use crate::lang::ty::TypeKind;
+    use crate::sketch::{Library, read};
+
+    /// What nobody reads may have variables of another place: a program has none that it does not bind.
+    #[test]
+    fn members_of_programs_have_no_free_variables() {
+        let text = "def f (a: n.f32) (b: m.f32): m.f32 = b";
+        let start = program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term;
+        let mut graph = Graph::new();
+        let root = graph.encode(&start).unwrap();
+        let body = start.as_lam().unwrap().1.as_lam().unwrap().1.clone();
+        let inner = graph.encode(&body).unwrap();
+        // `map snd (zip v b)` is `b` for every v.
+        for free in [0, 1, 2] {
+            let v = Term::var(free, body.ty().clone());
+            let zipped = b::zip(v, body.clone()).unwrap();
+            let TypeKind::Array(_, pair) = zipped.ty().kind() else { panic!("no array") };
+            let second = b::lam("p", pair.clone(), b::snd).unwrap();
+            let same = b::map(second, zipped.clone()).unwrap();
+            let class = graph.encode(&same).unwrap();
+            graph.union(inner, class, Reason::Given);
+        }
+        graph.rebuild();
+        let any = read(&parse_sketch(FileId::NOWHERE, "?").0, &Library::builtin(), &[]).unwrap();
+        let automaton = Automaton::new(&any).unwrap();
+        let satisfied = Satisfied::of(&graph, &automaton);
+        let of = |free: Option<&Free>| -> Vec<Term> {
+            let root = (graph.find(root), free);
+            let mut members =
+                Members::of_until(&graph, &automaton, &satisfied, root, Weights::Size, &|| false).unwrap();
+            members.find(12, &|| false);
+            members.found.into_iter().map(|found| found.term).collect()
+        };
+        assert!(of(None).iter().any(|t| !t.is_closed()));
+        let closed = of(Some(&free_in(&start)));
+        // The variable `a` has another type, and another number is bound by nothing.
+        assert!(closed.len() > 1 && closed.iter().all(|t| t.check().is_ok()), "{closed:?}");
+    }
+}

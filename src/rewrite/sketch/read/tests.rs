@@ -93,6 +93,7 @@ fn words_that_would_mean_something_else_are_refused() {
 
     assert_eq!(messages("map ?f (map ?f ?)"), ["E0418: The hole `?f` stands twice."]);
     assert_eq!(messages("contains(map ?n ?) and containsMap(?n, ?)"), ["E0418: The hole `?n` stands twice."]);
+    assert_eq!(messages("containsMap(?n, ?) and not ?n == 32"), ["E0418: The hole `?n` stands twice."]);
     let same =
         |a: &str, b: &str| assert_eq!(read_text(a).unwrap().to_string(), read_text(b).unwrap().to_string());
     same("not (contains(map) or contains(zip))", "not contains(map) and not contains(zip)");
