@@ -562,7 +562,7 @@ fn a_search_of_its_own_rules_does_not_say_impossible() {
     {
         let (searches, err) = examined(SCALE, "", &format!("reach {goal}"), 1);
         let said = format!(
-            "asks for `{pattern}`. The program has none, and no rule of the library makes it of what is there"
+            "asks for `{pattern}`. There is none, and no rule of the library makes it of what is there"
         );
         assert!(searches.is_empty() && err.contains(&said), "{err}");
     }

@@ -214,6 +214,7 @@ fn pair_json(pair: &Pair) -> Value {
             Verdict::SecondFaster => "second",
             Verdict::Close => "close",
             Verdict::NoMeasurableDifference => "no measurable difference",
+            Verdict::SameCode => "same code",
         },
         "outputs": match &pair.outputs {
             Outputs::Agree => "agree",

@@ -60,7 +60,7 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
             Err(Failed::NotReplayed(problems)) => {
                 let (file, why) = (file.display().to_string(), problems.first());
                 reports.push(report(&file, "not replayed", 0, &[], &Value::Null, Some(&why)));
-                cases.push(Case { file, outcome: Outcome::NotReplayed(why) });
+                cases.push(Case { file, outcome: Outcome::NotReplayed(why), told: vec![] });
                 fail_all(&problems)
             }
         };
@@ -175,7 +175,9 @@ fn one(
         Verdict::NoDevice(_) => (Exit::Environment, "no device"),
         Verdict::Diverges(_) => (Exit::Finding, "diverges"),
     };
+    let is_told = |n: &&String| n.starts_with("warning") || n.starts_with("note: ");
     cases.push(Case {
+        told: notes.iter().filter(is_told).cloned().collect(),
         file: file.display().to_string(),
         outcome: match &verdict {
             Verdict::Agrees => Outcome::Agrees,
@@ -194,7 +196,6 @@ fn one(
         Verdict::NoDevice(why) => format!("{}: a device is missing: {why}\n", file.display()),
         Verdict::Diverges(d) => format!("{}: diverges\n{}", file.display(), in_words(d)),
     };
-    let is_told = |n: &&String| n.starts_with("warning") || n.starts_with("note: ");
     let shown = notes.iter().filter(|n| is_told(n) || options.level == Level::Performance);
     shown.for_each(|n| text += &format!("  {n}\n"));
     output::print(&text).map_err(Failed::Told)?;
@@ -205,6 +206,8 @@ fn one(
 struct Case {
     file: String,
     outcome: Outcome,
+    /// What is told beside that.
+    told: Vec<String>,
 }
 
 enum Outcome {
@@ -248,8 +251,12 @@ fn junit(cases: &[Case]) -> String {
                 )
             }
         };
+        let told = match case.told.as_slice() {
+            [] => String::new(),
+            told => format!("<system-out>{}</system-out>", escaped(&told.join("\n"))),
+        };
         out += &format!(
-            "  <testcase classname=\"replay\" name=\"{}\">{inside}</testcase>\n",
+            "  <testcase classname=\"replay\" name=\"{}\">{inside}{told}</testcase>\n",
             escaped(&case.file)
         );
     }

@@ -4,7 +4,7 @@
 use super::action::{Measurement, Target};
 use super::bench::target_of;
 use super::generated;
-use super::sweep::{Point, reaches};
+use super::sweep::{Point, all_the_same, reaches};
 use super::whole::{self, Asked, Whole, not_written};
 use super::workspace::{Generic, Workspace};
 use crate::emit::dispatch::{Way, alike, dispatch};
@@ -73,7 +73,11 @@ pub fn files(
     };
     let reaches = reaches(points);
     if reaches.is_empty() {
-        return Err(refused("At none of the sizes that were measured is one of the two faster.".to_owned()));
+        let why = match all_the_same(points) {
+            true => "The two have the same code at all of the sizes that were measured, so there is nothing to choose.",
+            false => "At none of the sizes that were measured is one of the two faster.",
+        };
+        return Err(refused(why.to_owned()));
     }
     let of = |second: bool| if second { &b } else { &a };
     let needs = |kernel: &Generic| -> Vec<SizeConstraint> {

@@ -292,11 +292,10 @@ impl Session {
     }
 
     pub(super) fn device_is_free(&self) -> Result<(), Diagnostic> {
-        if self.showing.is_some() || self.is_measuring() {
-            let message = "A kernel is running; two at once would disturb each other.";
-            return Err(Diagnostic::error("E0810", message).hint("Wait for its end, or stop it."));
+        match self.on_the_device() {
+            Some(busy) => Err(Diagnostic::error("E0810", busy).hint("Wait for its end, or stop it.")),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Runs the current revision once on these inputs, on this thread, and compares the output if that is wanted.

@@ -129,7 +129,8 @@ pub fn replay(
                 why
             }
             Ok(Step::Differs { what, expected, found }) => {
-                let cause = cause(&changed, &action);
+                let of_code = what == OTHER_KERNEL || what == OTHER_CODE || what == OTHER_TUNED;
+                let cause = if of_code { of_generator(options) } else { cause(&changed, &action) };
                 let record = i + 1;
                 return Ok(Verdict::Diverges(Box::new(Divergence {
                     record,
@@ -441,7 +442,7 @@ fn step(
             match session.measure(&device, options.level == Level::Performance, None) {
                 Ok(now) if now.kernel != was.kernel && options.device.is_none() => {
                     let (expected, found) = (was.kernel.to_string(), now.kernel.to_string());
-                    Ok(Step::Differs { what: "the measured kernel is another one".into(), expected, found })
+                    Ok(Step::Differs { what: OTHER_KERNEL.into(), expected, found })
                 }
                 Ok(now) if options.level == Level::Performance => Ok(Step::Agrees(format!(
                     "{}; {:.3} ms, recorded {:.3} ms on {}",
@@ -511,7 +512,7 @@ fn other_kernel(session: &Session, device: &str, decision: &Decision) -> Option<
         Err(problem) => problem.message.clone(),
     };
     let expected = decision.kernel.to_string();
-    let what = "the code of what was tuned is another one".to_owned();
+    let what = OTHER_TUNED.to_owned();
     (found != expected).then_some(Step::Differs { what, expected, found })
 }
 
@@ -574,7 +575,7 @@ fn compare(recorded: &Outcome, found: &Outcome, options: &Options) -> Step {
             differs("the term is another one", recorded, found)
         }
         (Outcome::Kernel { digest: a, .. }, Outcome::Kernel { digest: b, .. }) if a != b => {
-            differs("the generated code is another one", recorded, found)
+            differs(OTHER_CODE, recorded, found)
         }
         (Outcome::Term { digest, .. }, Outcome::Term { .. }) => Step::Agrees(digest.to_string()),
         (Outcome::Kernel { digest, .. }, Outcome::Kernel { .. }) => Step::Agrees(digest.to_string()),
@@ -613,13 +614,26 @@ fn changed_rules(header: &v1::Header, session: &Session) -> Vec<String> {
     header.rules.iter().filter_map(changed).collect()
 }
 
+/// What is said where code differs.
+const OTHER_KERNEL: &str = "the measured kernel is another one";
+const OTHER_CODE: &str = "the generated code is another one";
+const OTHER_TUNED: &str = "the code of what was tuned is another one";
+
+/// Why the code of a state may differ. All terms before were compared, unless searches are free to find others.
+fn of_generator(options: &Options) -> Option<String> {
+    (options.search != SearchMode::Free).then(|| {
+        "The term that it is generated from is as recorded, so it is the code generator that has changed.".to_owned()
+    })
+}
+
 fn cause(changed: &[String], action: &Action) -> Option<String> {
     let text = match action {
         Action::Apply { rule, .. } => rule.clone(),
         Action::Strategy { text, .. } | Action::Tune { strategy: text, .. } => text.clone(),
         _ => return None,
     };
-    let named: Vec<&String> = changed.iter().filter(|r| text.contains(r.as_str())).collect();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let named: Vec<&String> = changed.iter().filter(|r| words.contains(&r.as_str())).collect();
     if !named.is_empty() {
         let names: Vec<String> = named.iter().map(|n| format!("`{n}`")).collect();
         return Some(format!("The text of {} has changed since the session was recorded.", names.join(", ")));

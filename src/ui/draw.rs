@@ -6,6 +6,7 @@ use ratatui_textarea::TextArea;
 
 use super::app::App;
 use super::command::Command;
+use super::mending::Mending;
 use super::layout::{self, LEAST, Layout, Pane, Place, Wishes};
 use super::paint::{Painter, tabs};
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose, Question};
@@ -117,7 +118,10 @@ fn popup_hints(app: &App, popup: &Popup) -> Vec<(Command, Option<&'static str>)>
         _ => &[],
     };
     let completes = |entry: &Entry| !complete::at(app, entry.kind, &entry.before_cursor()).offers.is_empty();
+    let one_problem = matches!(popup, Popup::Page(page) if page.purpose == Purpose::Mend)
+        && !app.mending.as_ref().is_some_and(Mending::has_several);
     let idle = |command: &Command| match (popup, command) {
+        (_, Command::PageNext | Command::PagePrevious) if one_problem => true,
         (Popup::Entry(entry), Command::EntryComplete) => !completes(entry),
         (Popup::Entry(entry), Command::EntryOlder) => app.recall.get(entry.kind, 0).is_none(),
         _ => unused.contains(command),

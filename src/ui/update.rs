@@ -153,12 +153,16 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Run => enter(app, EntryKind::Strategy, arguments, ""),
         C::Place | C::TypingPlace => strategies::switch_place(app),
         C::Search => strategies::search_again(app),
-        C::Sketch => {
-            let last = sketch::search(app, &strategies::place(app))
-                .or_else(|| app.search.clone())
-                .unwrap_or_default();
-            enter(app, EntryKind::Sketch, arguments, &last);
-        }
+        C::Sketch => match sketch::search(app, &strategies::place(app)) {
+            Some(pointed) if arguments.is_empty() => {
+                // It is there to be changed.
+                app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Sketch, &pointed))));
+            }
+            _ => {
+                let last = app.search.clone().unwrap_or_default();
+                enter(app, EntryKind::Sketch, arguments, &last);
+            }
+        },
         C::Hold => holding::hold(app),
         C::Frozen => frozen::write(app, arguments),
         C::Best => best::best(app, arguments),
@@ -333,10 +337,13 @@ fn close_page(app: &mut App) {
     app.mending = None;
 }
 
-/// Opens an entry, or takes its text at once where it was typed after the command.
+/// Opens an entry that offers a text, or takes at once what was typed after the command.
 pub(super) fn enter(app: &mut App, kind: EntryKind, arguments: &str, text: &str) {
-    let begin = if arguments.is_empty() { text } else { arguments };
-    app.popups.push(Popup::Entry(Box::new(Entry::new(kind, begin))));
+    let entry = match arguments {
+        "" => Entry::offering(kind, text),
+        typed => Entry::new(kind, typed),
+    };
+    app.popups.push(Popup::Entry(Box::new(entry)));
     if !arguments.is_empty() {
         accept::entry(app);
     }

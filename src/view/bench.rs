@@ -357,6 +357,10 @@ fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
                 format!("They differ by at most {most} %, which counts for neither: {ratio}."),
             )
         }
+        Verdict::SameCode => Line::of(
+            Role::Warning,
+            "Both have the same code, which was measured once: neither is faster.",
+        ),
         Verdict::NoMeasurableDifference => {
             Line::of(Role::Warning, format!("There is no measurable difference: {ratio}."))
         }

@@ -265,22 +265,24 @@ impl<'a> Rows<'a> {
     /// A time and what it changed, its interval, the device, and the sizes where there are several: parts that are not torn apart.
     fn price(&self, id: RevisionId, price: Price<'_>) -> Vec<Line> {
         let measured = price.measured;
-        let mut time = Line::of(Role::Number, figures::time(measured.median_ns));
-        if let Some((before, change)) = bought(self.history, id, price) {
+        let mut parts = vec![Line::of(Role::Number, figures::time(measured.median_ns))];
+        if let Some(Bought { before, change, alone }) = bought(self.history, id, price) {
             let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
-            time.push(role, format!(" {change}"));
-            time.push(Role::Dim, format!(" from {before}"));
+            let how = if alone { ", both alone" } else { "" };
+            parts.push(Line::of(role, change).with(Role::Dim, format!(" from {before}{how}")));
         }
-        let mut parts = vec![time];
         let spread = figures::spread(measured.median_ns, measured.interval_ns);
         parts.extend(spread.map(|spread| Line::of(Role::Dim, spread)));
-        parts.extend(contradiction(price).map(|text| Line::of(Role::Warning, text)));
         let device = Line::of(Role::Dim, self.devices.short(&measured.device).to_owned());
         parts.push(device.fit(DEVICE, self.alphabet));
         let elsewhere = self.looked.sizes.map_or(self.several_sizes, |sizes| *sizes != measured.sizes);
         if elsewhere {
             let at: Vec<String> = measured.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
             parts.push(Line::of(Role::Dim, format!("at {}", at.join(" "))));
+        }
+        if let Some(other) = contradiction(price) {
+            parts.iter_mut().rev().take(1).for_each(|last| last.push(Role::Dim, ","));
+            parts.push(Line::of(Role::Warning, other));
         }
         parts
     }
@@ -423,23 +425,47 @@ pub fn contradiction(price: Price<'_>) -> Option<String> {
     Some(format!("also took {}{how}", figures::time(other.median_ns)))
 }
 
-/// The nearest revision above that was measured on the same device at the same sizes, and the change since.
-fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<(RevisionId, String)> {
-    let measured = price.measured;
+/// What a state bought.
+struct Bought {
+    /// The nearest revision above that was measured on the same device at the same sizes.
+    before: RevisionId,
+    /// The change since.
+    change: String,
+    /// It is told by the times that both took alone, where the one that is shown was taken in turns with others.
+    alone: bool,
+}
+
+fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<Bought> {
+    let shown = price.measured;
+    let own = history.revision(id)?;
     let mut above = history.parent(id);
     while let Some(id) = above {
-        if let Some(before) = history.revision(id)?.price(&measured.device, &measured.sizes) {
-            let change = if before.measured.is_apart(measured) {
-                figures::change(before.measured.median_ns, measured.median_ns)?
+        let revision = history.revision(id)?;
+        if let Some(before) = revision.price(&shown.device, &shown.sizes) {
+            // Beside others a state may take longer than alone: like is compared with like, where it is there.
+            let alone = |revision| alone(revision, shown);
+            let alike = match before.measured.in_turns == shown.in_turns {
+                true => None,
+                false => alone(revision).zip(alone(own)),
+            };
+            let (from, to) = alike.unwrap_or((before.measured, shown));
+            let change = if from.is_apart(to) {
+                figures::change(from.median_ns, to.median_ns)?
             } else {
                 // Two programs that run in turns may still be told apart.
                 "intervals overlap".to_owned()
             };
-            return Some((id, change));
+            return Some(Bought { before: id, change, alone: alike.is_some() && shown.in_turns });
         }
         above = history.parent(id);
     }
     None
+}
+
+/// What a state took alone, last, where the other measurement was taken.
+fn alone<'a>(revision: &'a Revision, like: &Measurement) -> Option<&'a Measurement> {
+    let alike = |m: &&Measurement| !m.in_turns && m.device == like.device && m.sizes == like.sizes;
+    revision.measurements.iter().rev().find(alike)
 }
 
 #[cfg(test)]

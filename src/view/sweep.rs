@@ -3,7 +3,7 @@
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::stats::{CLOSE, Verdict};
-use crate::session::sweep::{Point, crossovers, decided};
+use crate::session::sweep::{Point, all_the_same, crossovers, decided};
 
 /// The columns of a bar to one side: so that a row with what it says fits a terminal of 80 columns.
 const HALF: usize = 8;
@@ -32,6 +32,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         line.push(role, format!("{right}{}", pad(right)));
         let says = match point.pair.comparison.verdict {
             Verdict::NoMeasurableDifference => "no measurable difference".to_owned(),
+            Verdict::SameCode => "the same code".to_owned(),
             Verdict::Close => format!("within {} %", 100.0 * CLOSE),
             Verdict::FirstFaster => format!("A {} times as fast", digits(1.0 / point.pair.comparison.ratio)),
             Verdict::SecondFaster => format!("B {} times as fast", digits(point.pair.comparison.ratio)),
@@ -53,6 +54,9 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         let text = match decided(points).first().map(|point| point.pair.comparison.verdict) {
             Some(Verdict::FirstFaster) => format!("A is the faster one wherever they differ {at_least}."),
             Some(Verdict::SecondFaster) => format!("B is the faster one wherever they differ {at_least}."),
+            _ if all_the_same(points) => {
+                "Both have the same code at all of these sizes: neither is faster.".to_owned()
+            }
             _ => format!("At none of these sizes do they differ measurably and {at_least}."),
         };
         lines.push(Line::of(Role::Hint, text));

@@ -153,7 +153,7 @@ fn told_unmade(unmade: &[Pattern], no_rule: &str) -> String {
     let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
     let patterns = listed(unmade.iter().map(|p| format!("`{p}`")));
     let mut text = format!(
-        "The sketch asks for {patterns}. The program has none, and {no_rule} {verb} of what is there."
+        "The sketch asks for {patterns}. There is none, and {no_rule} {verb} of what is there."
     );
     if unmade.contains(&Pattern::Not) {
         text += " Before a value, `not` is the pattern; `not contains(…)` is what leaves programs out.";
@@ -671,12 +671,12 @@ mod tests {
             |rules: &[(&str, &[i64])], sketch: &str| said(rules, sketch).map(|f| f.text).unwrap_or_default();
         let sketch = "containsMap(n, contains(transpose (mapSeq ?)))";
         assert!(text(split, sketch).contains("asks for `transpose` and `mapSeq`"));
-        assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. The program has none"));
+        assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. There is none"));
         assert_eq!(said(&[("useMapSeq", &[]), ("transposePairAfter", &[])], sketch), None);
         assert_eq!(said(split, "contains(mapSeq) or contains(map)"), None);
         // An index that is known is written with a pattern, too.
         assert_eq!(said(&[("slideAfter2", &[])], "contains(natAsIndex)"), None);
-        assert!(text(split, "contains(natAsIndex)").contains("for `natAsIndex`. The program has none"));
+        assert!(text(split, "contains(natAsIndex)").contains("for `natAsIndex`. There is none"));
         // What is said of a hole that is a size by itself is asked of all sizes that rules make which only divide.
         let two: &[(&str, &[i64])] = &[("splitJoin", &[14]), ("splitJoin", &[21])];
         let tile = |condition: &str| format!("containsMap(n/?t, containsMap(?t, ?)) and {condition}");

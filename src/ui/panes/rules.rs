@@ -6,7 +6,7 @@ use crate::lang::term::{Expr, Term};
 use crate::session::action::{Action, RevisionId};
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::App;
-use crate::ui::candidates::{Candidate, ordered};
+use crate::ui::candidates::{Candidate, nearest, ordered};
 use crate::ui::command::{Command, Command as C, Enabled, rule_chosen};
 use crate::ui::compared::{self, Shape};
 use crate::ui::draw::room;
@@ -306,6 +306,17 @@ fn reasons(app: &App, candidate: &Candidate) -> Vec<Line> {
     rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth)
 }
 
+/// Where inside of the selection a rule that does not apply to it applies, or comes nearest to that. Every part is looked at,
+/// which is too much for every frame.
+fn nearest_inside(app: &App, candidate: &Candidate) -> Option<(Candidate, Vec<Line>)> {
+    candidate.result.as_ref().err()?;
+    let (session, at) = (&app.session, &candidate.at);
+    let found = nearest(session.workspace(), session.term(), at, &candidate.call, session.sizes())?;
+    let place = found.stops.as_ref().map(|path| (path.clone(), app.printed.text(path)));
+    let lines = rules::nearest(&found.at, &found.result, place, found.depth);
+    Some((found, lines))
+}
+
 /// Which rewrite would make room for a rule that does not apply. Rules are tried for it, which is too much for every frame.
 fn makes_room(app: &App, candidate: &Candidate) -> Option<Line> {
     candidate.result.as_ref().err()?;
@@ -380,8 +391,15 @@ pub fn difference_known(app: &mut App, query: &Query) {
 pub fn why(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
     let title = candidate.heading();
-    let mut lines = reasons(app, candidate);
-    lines.extend(makes_room(app, candidate));
+    let (inside, mut lines) = match nearest_inside(app, candidate) {
+        // Of the selection itself nothing is left to say but what it is.
+        Some((inside, more)) => {
+            let first = reasons(app, candidate).into_iter().take(2);
+            (Some(inside), first.chain(more).collect())
+        }
+        None => (None, reasons(app, candidate)),
+    };
+    lines.extend(makes_room(app, inside.as_ref().unwrap_or(candidate)));
     app.popups.push(Popup::Page(Page::sentences(title, lines, 2)));
 }
 
