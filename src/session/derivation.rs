@@ -112,7 +112,7 @@ fn found(
         all => format!(", of {all} that the search tells"),
     };
     let doc = format!("{} towards {}{of}.", count(lines.len()), search.sketch);
-    Ok((free(workspace, &word, taken), doc, lines))
+    Ok((free(workspace, &word, taken), doc, grouped(lines)))
 }
 
 fn count(steps: usize) -> String {
@@ -179,7 +179,7 @@ fn strategies(
         lines.push(exactly(workspace, now, step)?);
         now = &step.after;
     }
-    Ok(grouped(lines))
+    Ok(lines)
 }
 
 /// A strategy that makes a step as it was made.

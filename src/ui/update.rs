@@ -85,14 +85,23 @@ fn press(app: &mut App, key: KeyEvent) {
                 app.popups.pop();
                 return run(app, command);
             }
-            // A page may say which command helps: it makes room for the line to type it in, and for the list of all.
-            if let Some(Popup::Page(_)) = app.popups.last()
-                && let Meaning::Command(command @ (Command::Palette | Command::Help)) =
-                    app.setup.keys.meaning(Context::Screen, &keys)
+            // A page may say which command helps: it makes room for the line to type it in, for the list of all, and for a pane. What
+            // asked for the page closes it again.
+            if let Some(Popup::Page(page)) = app.popups.last()
+                && let Meaning::Command(command) = app.setup.keys.meaning(Context::Screen, &keys)
             {
-                close_page(app);
-                run(app, command);
-                return;
+                let closes = command == Command::Why && page.purpose == Purpose::Read;
+                let leads_on = matches!(command, Command::Palette | Command::Help)
+                    || panes::reached_by(command).is_some();
+                if closes || leads_on {
+                    close_page(app);
+                }
+                if leads_on {
+                    return run(app, command);
+                }
+                if closes {
+                    return;
+                }
             }
             let help = app.setup.keys.key(Command::Help).unwrap_or_default();
             // What is typed or asked has its keys in the line below.
@@ -135,7 +144,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Apply => rules::apply(app, arguments),
         C::Preview => panes::preview(app),
         C::Everywhere => rules::everywhere(app),
-        C::Why => rules::why(app),
+        C::Why => rules::why(app, arguments),
         C::AllRules => {
             app.rules.all = !app.rules.all;
             app.touch(&[Pane::Rules]);

@@ -337,6 +337,9 @@ impl<'a> Rows<'a> {
         if let Some(same) = self.same.get(&revision.term.digest()).filter(|same| **same != id) {
             made.push(Role::Dim, format!("same as {same}  "));
         }
+        if let Some(rank) = rank(&revision.label) {
+            made.push(Role::Dim, format!("rank {rank} of "));
+        }
         let before = made.width();
         let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
         made.push(if now { Role::Title } else { Role::Plain }, label);
@@ -423,6 +426,13 @@ pub fn contradiction(price: Price<'_>) -> Option<String> {
         _ => "",
     };
     Some(format!("also took {}{how}", figures::time(other.median_ns)))
+}
+
+/// Which of the programs of a search a text takes, where that is not the first: it stands at the end of the text, which may be cut.
+fn rank(label: &str) -> Option<&str> {
+    let (_, behind) = label.split_once("rank: ")?;
+    let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+    behind.get(..digits).filter(|rank| !rank.is_empty() && *rank != "1")
 }
 
 /// What a state bought.

@@ -40,18 +40,25 @@ pub struct Difference {
     pub number: (usize, usize),
 }
 
+/// One of two programs, as problems of it are told.
+pub struct Side<'a> {
+    pub asked: Asked<'a>,
+    /// `revision 2`.
+    pub name: &'a str,
+}
+
 /// Compiles and checks two programs, and measures them in turns. Both run on the device of the first. Those that have the same
 /// code are measured as one.
 ///
 /// # Errors
 /// As [`super::measure`], of either of them.
 pub fn compare(
-    first: &Asked<'_>,
-    second: &Asked<'_>,
+    [one, other]: [&Side<'_>; 2],
     backend: &dyn Backend,
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Pair, Diagnostic> {
+    let (first, second) = (&one.asked, &other.asked);
     // Both run on the same: where only others than usual have a result in one of them, these.
     let params = |asked: &Asked<'_>| asked.term.ty().signature().0;
     let unusual = |asked: &Asked<'_>| Checked::new(asked, backend, cancel).drawn_unusually();
@@ -59,9 +66,11 @@ pub fn compare(
     let [of_first, of_second] =
         [first, second].map(|asked| asked.inputs.or(drawn.as_ref().map(|d| &d.inputs)));
     let (first, second) = (&Asked { inputs: of_first, ..*first }, &Asked { inputs: of_second, ..*second });
-    let mut a = Prepared::of(first, true, backend, cancel, report)?;
+    // Which of the two cannot be measured is not to be guessed.
+    let of = |side: &Side<'_>, d: Diagnostic| d.note(format!("That is said of {}.", side.name));
+    let mut a = Prepared::of(first, true, backend, cancel, report).map_err(|d| of(one, d))?;
     a.of_inputs = drawn.as_ref().and_then(|d| d.warning.clone()).or(a.of_inputs);
-    let b = Prepared::of(second, true, backend, cancel, report)?;
+    let b = Prepared::of(second, true, backend, cancel, report).map_err(|d| of(other, d))?;
     let sides = [&a, &b].map(|p| (&p.checked, &p.ready, p.inputs()));
     let outputs = outputs(&a, &b)?;
     let mut pace = Pace::of(first.mode);

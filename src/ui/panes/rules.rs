@@ -1,6 +1,7 @@
 //! The rules that apply: listed, previewed, explained, applied.
 
 use super::{Description, Operation, alphabet, lines_and_about};
+use crate::lang::diag;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
 use crate::session::action::{Action, RevisionId};
@@ -132,11 +133,11 @@ pub fn content(app: &App, width: usize) -> Content {
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
-                let priced = priced(app, after);
-                let above = HEAD + usize::from(marked.is_some()) + usize::from(priced.is_some());
+                let marked = marked.map(|line| line.fit(width, alphabet(app)));
+                let priced = priced(app, after).map(|line| line.wrap(width, 2)).unwrap_or_default();
+                let above = HEAD + usize::from(marked.is_some()) + priced.len();
                 let lines = diff::fitted(&lines, most_below(rows.saturating_sub(above), shown.len()));
-                let told = marked.into_iter().chain(priced).map(|line| line.fit(width, alphabet(app)));
-                told.chain(lines).collect()
+                marked.into_iter().chain(priced).chain(lines).collect()
             }
             Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
         },
@@ -387,9 +388,19 @@ pub fn difference_known(app: &mut App, query: &Query) {
     }
 }
 
-/// Says why the highlighted rule does or does not apply.
-pub fn why(app: &mut App) {
-    let Some(candidate) = app.candidate() else { return };
+/// Says why the highlighted rule, or the one of this name, does or does not apply.
+pub fn why(app: &mut App, name: &str) {
+    let name = name.split('(').next().unwrap_or_default();
+    let is_it = |c: &&Candidate| c.at == app.selection && c.call.split('(').next() == Some(name);
+    let found = match name {
+        "" => app.candidate(),
+        _ => app.rules.candidates.iter().find(is_it),
+    };
+    let Some(candidate) = found else {
+        let names = app.session.workspace().rules.rules().map(|rule| &*rule.name);
+        let hint = diag::nearest(name, names).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        return app.say(Role::Warning, format!("There is no rule `{name}`.{hint}"));
+    };
     let title = candidate.heading();
     let (inside, mut lines) = match nearest_inside(app, candidate) {
         // Of the selection itself nothing is left to say but what it is.
