@@ -1,6 +1,7 @@
 //! Replaying a recorded session: the same actions again, each outcome compared with the recorded one.
 
 use super::action::{Action, Decision, Outcome};
+use super::beside;
 use super::files::{Origin, Text, Texts};
 use super::known;
 use super::log::{self, Entry, LogError, convert, v1};
@@ -40,6 +41,8 @@ pub struct Options {
     pub backend: Arc<dyn Backend>,
     /// May foreign functions run?
     pub foreign: bool,
+    /// What stands in the place of texts that the session holds, by label.
+    pub texts: IndexMap<String, String>,
 }
 
 /// How a replay ended, worst last but for a missing device.
@@ -98,7 +101,8 @@ pub fn replay(
     options: &Options,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Verdict, Box<Problems>> {
-    let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+    let mut log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+    beside::take_over(&mut log, &options.texts);
     let unsealed = without_seals(&log);
     log.warnings.iter().chain(&unsealed).for_each(|w| watch(Event::Warning(w.clone())));
     let mut session = open(&log.header, options.backend.clone())?;
@@ -226,7 +230,8 @@ fn rebuild(
 
 /// As a session is opened: searches by their trails, and nothing measured.
 fn by_trails(backend: Arc<dyn Backend>) -> Options {
-    Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend, foreign: false }
+    let (level, search, texts) = (Level::Terms, SearchMode::Trail, IndexMap::new());
+    Options { level, search, device: None, backend, foreign: false, texts }
 }
 
 /// Takes the action of an entry again; what was measured is taken over from it.
