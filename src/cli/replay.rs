@@ -49,7 +49,8 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
     let mut worst = Exit::Done;
     if args.bless || args.repair {
         for file in &args.files {
-            worst = worst.worse(anew(file, &options, args.with_files, args.repair).unwrap_or_else(|exit| exit));
+            worst =
+                worst.worse(anew(file, &options, args.with_files, args.repair).unwrap_or_else(|exit| exit));
         }
         return Ok(worst);
     }
@@ -212,11 +213,7 @@ fn one(
 }
 
 /// The options with what files hold now in the place of what the session holds, where that is asked for.
-fn with_texts(
-    options: &Options,
-    changed: &IndexMap<String, (PathBuf, String)>,
-    with_files: bool,
-) -> Options {
+fn with_texts(options: &Options, changed: &IndexMap<String, (PathBuf, String)>, with_files: bool) -> Options {
     let texts = changed.iter().filter(|_| with_files).map(|(label, (_, text))| (label.clone(), text.clone()));
     Options { texts: texts.collect(), ..options.clone() }
 }

@@ -74,7 +74,9 @@ pub fn files(
     let reaches = reaches(points);
     if reaches.is_empty() {
         let why = match all_the_same(points) {
-            true => "The two have the same code at all of the sizes that were measured, so there is nothing to choose.",
+            true => {
+                "The two have the same code at all of the sizes that were measured, so there is nothing to choose."
+            }
             false => "At none of the sizes that were measured is one of the two faster.",
         };
         return Err(refused(why.to_owned()));

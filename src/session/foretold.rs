@@ -104,7 +104,10 @@ impl Teller<'_> {
         });
         let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
         (!names.is_empty()).then(|| {
-            format!("The sketch asks for sizes with {}, which nothing in the selection has.", names.join(" and "))
+            format!(
+                "The sketch asks for sizes with {}, which nothing in the selection has.",
+                names.join(" and ")
+            )
         })
     }
 }

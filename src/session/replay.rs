@@ -627,7 +627,8 @@ const OTHER_TUNED: &str = "the code of what was tuned is another one";
 /// Why the code of a state may differ. All terms before were compared, unless searches are free to find others.
 fn of_generator(options: &Options) -> Option<String> {
     (options.search != SearchMode::Free).then(|| {
-        "The term that it is generated from is as recorded, so it is the code generator that has changed.".to_owned()
+        "The term that it is generated from is as recorded, so it is the code generator that has changed."
+            .to_owned()
     })
 }
 
@@ -652,4 +653,20 @@ fn cause(changed: &[String], action: &Action) -> Option<String> {
         changed.len(),
         some.join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule is named by its whole name.
+    #[test]
+    fn the_likely_cause_is_a_rule_of_that_name() {
+        let of = |text: &str| {
+            let action = Action::Strategy { text: text.to_owned(), at: crate::lang::path::Path::root() };
+            cause(&["useMapSeq".to_owned()], &action).unwrap()
+        };
+        assert!(of("topDown(useMapSeq)").starts_with("The text of `useMapSeq` has changed"));
+        assert!(!of("topDown(useMapSeqUnroll)").starts_with("The text of `useMapSeq`"));
+    }
 }

@@ -721,7 +721,8 @@ fn shared_options(options: &[(ast::Ident, ast::Strategy)]) -> String {
 
 /// What a search did, as a step of a rewriting; none where what it began with was like its sketch already.
 fn step(before: Digest, after: Digest) -> Option<Step> {
-    let step = Step { rule: REACH.into(), args: vec![], right_to_left: false, at: Path::root(), before, after };
+    let step =
+        Step { rule: REACH.into(), args: vec![], right_to_left: false, at: Path::root(), before, after };
     (before != after).then_some(step)
 }
 

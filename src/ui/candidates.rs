@@ -273,7 +273,13 @@ fn candidate(
 
 /// A rule that does not apply at a position, where it comes nearest to that inside: where most of its left side matches. None where
 /// nothing inside matches more of it.
-pub fn nearest(workspace: &Workspace, term: &Term, at: &Path, call: &str, sizes: &Sizes) -> Option<Candidate> {
+pub fn nearest(
+    workspace: &Workspace,
+    term: &Term,
+    at: &Path,
+    call: &str,
+    sizes: &Sizes,
+) -> Option<Candidate> {
     let rule = workspace.rules.get(call.split('(').next()?)?;
     let depth = |part: &Term| {
         let stops = match rule.params.is_empty() {

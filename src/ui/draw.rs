@@ -6,8 +6,8 @@ use ratatui_textarea::TextArea;
 
 use super::app::App;
 use super::command::Command;
-use super::mending::Mending;
 use super::layout::{self, LEAST, Layout, Pane, Place, Wishes};
+use super::mending::Mending;
 use super::paint::{Painter, tabs};
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose, Question};
 use super::window::mark_found;

@@ -29,7 +29,8 @@ pub fn step(app: &mut App) {
         }
         Some(s) if s.taken(current).is_some_and(|taken| taken < s.steps.len()) => show(app),
         Some(s) if s.taken(current).is_some() => {
-            let text = format!("`{}` has come to its end; {{step}} once more asks for another strategy.", s.text);
+            let text =
+                format!("`{}` has come to its end; {{step}} once more asks for another strategy.", s.text);
             app.stepping = None;
             let text = app.setup.keys.fill(&text);
             app.say(Role::Hint, text);

@@ -552,6 +552,9 @@ mod tests {
         };
         let term = |n: i128| Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
         let mut history = History::new(term(0), "f.rise");
+        if let Some(first) = history.revision_mut(0) {
+            first.measurements.push(on("cpu", 8.1e6));
+        }
         let measurements = vec![on("cpu", 8e6), on("a device of a long name", 9e6)];
         let id =
             history.add(0, Revision { measurements, ..Revision::new(term(1), "step") }, PathMap::identity());
@@ -570,6 +573,8 @@ mod tests {
             }
             assert_eq!(shown.matches("(-10/+10 %)").count(), 2, "{width}: {shown}");
             assert!(shown.contains("  step") || shown.contains("\n    step"), "{width}: {shown}");
+            // What the change is from is not dropped where the whole of it has room.
+            assert!(width < 28 || shown.contains("intervals overlap from 0"), "{width}: {shown}");
         }
     }
 
@@ -581,6 +586,10 @@ mod tests {
             history.add(0, Revision::new(term(n), "s"), PathMap::identity());
         }
         assert_eq!(texts(&history, None, &[])[1..], ["├ ○ 1 s, also 2", "└ ● 3 s  now"]);
+        // Which of the programs of a search it is stands before what may be cut.
+        let ranked = "reach contains(mapSeq) with (best: 10, rank: 3)";
+        history.add(0, Revision::new(term(7), ranked), PathMap::identity());
+        assert!(texts(&history, None, &[]).iter().any(|row| row.contains(" rank 3 of reach contains(")));
         // The present one and the pinned one have rows of their own, and so has what is gone on from.
         assert_eq!(texts(&history, Some(2), &[])[2], "├ ○ 2 pinned  same as 1  s");
         history.add(2, Revision::new(term(4), "s"), PathMap::identity());
@@ -645,6 +654,9 @@ mod tests {
         for said in ["also took 160.8 ns", "also took 200.0 ns alone", "496.1 ns"] {
             assert!(rows.iter().any(|row| row.contains(said)), "{said}: {rows:?}");
         }
+        // Like is compared with like: 3 was measured alone, too, as 2 was.
+        let row = rows.iter().find(|row| row.contains("520.0 ns")).unwrap();
+        assert!(row.contains("520.0 ns -64.0 % from 2, both alone (-3.0/+3.0 %) cpu, also took"), "{row}");
         // What contradicts itself tells nothing of others, unless it was measured in turns.
         let price = |at: usize| order[at].1;
         assert!(price(0).measured.is_apart(price(2).measured) && !price(0).is_apart(price(2)));

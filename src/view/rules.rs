@@ -91,8 +91,7 @@ pub fn nearest<T>(
 fn stopped(stops: Option<(Path, String)>, depth: u32) -> Vec<Line> {
     let mut lines = vec![];
     if depth > 0 {
-        let nodes =
-            if depth == 1 { "node of its left side matches" } else { "nodes of its left side match" };
+        let nodes = if depth == 1 { "node of its left side matches" } else { "nodes of its left side match" };
         lines.push(Line::plain(format!("{depth} {nodes}.")));
     }
     if let Some((path, text)) = stops {

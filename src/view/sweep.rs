@@ -71,6 +71,7 @@ mod tests {
     use crate::lang::digest::Digest;
     use crate::session::action::Measurement;
     use crate::session::bench::{Outputs, Pair};
+    use crate::session::sweep::reaches;
 
     /// Two states whose times at a size are these, in nanoseconds.
     fn point(size: i64, times: [u64; 2]) -> Point {
@@ -126,6 +127,24 @@ mod tests {
         assert!(wide.iter().take(7).all(|line| line.width() <= 76), "{wide:#?}");
         assert_eq!(shown[7], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
         assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
+    }
+
+    /// Times of the same code may differ by chance, and decide nothing.
+    #[test]
+    fn the_same_code_is_on_neither_side() {
+        let mut points = vec![point(1000, [1_000_000, 4_000_000]), point(2000, [2_000_000, 1_000_000])];
+        points[0].pair.comparison.verdict = Verdict::SameCode;
+        let shown = |points: &[Point]| {
+            let lines = chart("k", ["a.rise", "b.rise"], points, Alphabet::Ascii);
+            lines.iter().map(|line| line.text().trim_end().to_owned()).collect::<Vec<_>>()
+        };
+        assert!(crossovers(&points).is_empty() && reaches(&points).len() == 1);
+        assert!(shown(&points)[3].ends_with("  the same code"), "{:?}", shown(&points));
+        let last = shown(&points[..1]).pop();
+        assert_eq!(
+            last.as_deref(),
+            Some("Both have the same code at all of these sizes: neither is faster.")
+        );
     }
 
     /// A difference of a few thousandths can be measurable and means nothing: it is no crossover.

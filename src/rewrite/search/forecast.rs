@@ -152,9 +152,8 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
 fn told_unmade(unmade: &[Pattern], no_rule: &str) -> String {
     let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
     let patterns = listed(unmade.iter().map(|p| format!("`{p}`")));
-    let mut text = format!(
-        "The sketch asks for {patterns}. There is none, and {no_rule} {verb} of what is there."
-    );
+    let mut text =
+        format!("The sketch asks for {patterns}. There is none, and {no_rule} {verb} of what is there.");
     if unmade.contains(&Pattern::Not) {
         text += " Before a value, `not` is the pattern; `not contains(…)` is what leaves programs out.";
     }

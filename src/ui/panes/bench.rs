@@ -370,7 +370,7 @@ pub(in crate::ui) fn asks_for_sizes(app: &mut App, then: Command, arguments: &st
     if missing.is_empty() && refused.is_none() {
         return false;
     }
-    let mut entry = Entry::offering(EntryKind::Sizes, &proposed(app, &missing));
+    let mut entry = Entry::new(EntryKind::Sizes, &proposed(app, &missing));
     entry.problems = refused.unwrap_or_default();
     entry.then = Some((then, arguments.to_owned()));
     app.popups.push(Popup::Entry(Box::new(entry)));

@@ -133,11 +133,11 @@ pub fn content(app: &App, width: usize) -> Content {
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
-                let marked = marked.map(|line| line.fit(width, alphabet(app)));
-                let priced = priced(app, after).map(|line| line.wrap(width, 2)).unwrap_or_default();
-                let above = HEAD + usize::from(marked.is_some()) + priced.len();
+                let priced = priced(app, after, width);
+                let above = HEAD + usize::from(marked.is_some()) + usize::from(priced.is_some());
                 let lines = diff::fitted(&lines, most_below(rows.saturating_sub(above), shown.len()));
-                marked.into_iter().chain(priced).chain(lines).collect()
+                let told = marked.into_iter().chain(priced).map(|line| line.fit(width, alphabet(app)));
+                told.chain(lines).collect()
             }
             Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
         },
@@ -170,9 +170,9 @@ fn compared_costs(app: &App, after: &Term) -> [Query; 2] {
 }
 
 /// What the highlighted rule changes of what the program costs, as far as it is known.
-fn priced(app: &App, after: &Term) -> Option<Line> {
+fn priced(app: &App, after: &Term, width: usize) -> Option<Line> {
     let [before, after] = compared_costs(app, after);
-    figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, alphabet(app))
+    figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, width, alphabet(app))
 }
 
 /// The largest program, and the longest code, of which each highlighted rule is priced: more would hold up what one looks at.
@@ -398,7 +398,8 @@ pub fn why(app: &mut App, name: &str) {
     };
     let Some(candidate) = found else {
         let names = app.session.workspace().rules.rules().map(|rule| &*rule.name);
-        let hint = diag::nearest(name, names).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        let hint =
+            diag::nearest(name, names).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         return app.say(Role::Warning, format!("There is no rule `{name}`.{hint}"));
     };
     let title = candidate.heading();
