@@ -939,7 +939,7 @@ fn strategies_with_errors_are_shown_and_the_others_work() {
     std::fs::write(folder.path().join("f.rise"), "def f (a: n.f32): n.f32 = a |> map (\\x. x + 7)").unwrap();
     app.app.look_at_file();
     let said = app.app.messages.back().map(|m| m.text.clone()).unwrap_or_default();
-    assert!(said.contains("cannot be used so") && said.contains("never closed"), "{said}");
+    assert!(said.contains("f.elevate beside it is wrong") && said.contains("never closed"), "{said}");
     app.press("R");
     assert!(
         app.text().contains("f.elevate: problem 1 of 1") && app.text().contains("never closed"),
@@ -1596,7 +1596,10 @@ fn a_search_is_frozen_into_a_strategy_and_its_rules_are_held_back() {
     assert!(app.text().contains("with (freeze: [reduceSeqMapFusion(2)])"), "{}", app.text());
     // As many rewrites are told as are made, also where one line makes several.
     let mut app = TestApp::new("matmul", (80, 24), UNICODE);
-    app.press("S").type_text("contains(mapSeq ? (mapSeq ? ?)) using { useMapSeq }").press("Enter").idle();
+    app.press("S")
+        .type_text("containsMapSeq(m, containsMapSeq(n, ?)) using { useMapSeq }")
+        .press("Enter")
+        .idle();
     app.press("Esc A");
     let copied = app.app.requests.copy.clone().unwrap_or_default();
     assert!(
