@@ -1276,6 +1276,10 @@ fn two_programs_are_measured_in_turns() {
     );
     let agreeing: serde_json::Value = serde_json::from_str(&against(&same, &["--json"]).out).unwrap();
     assert_eq!((&agreeing["outputs"], agreeing["difference"].is_null()), (&"agree".into(), true));
+    // Two that have the same code are one, whatever the clock says.
+    let itself: serde_json::Value = serde_json::from_str(&against(&path, &["--json"]).out).unwrap();
+    assert_eq!((&itself["verdict"], &itself["ratio"]), (&"same code".into(), &1.0.into()), "{itself}");
+    assert_eq!(itself["first"]["median_ns"], itself["second"]["median_ns"]);
     let swept = run(dir.path(), &["bench", &path, "--against", &other, "--sweep", "n=64,128"]);
     assert!(swept.out.starts_with("mind: the two compute different things"), "{}", swept.out);
     // Of one file on both sides it is said which is which.
@@ -1662,6 +1666,16 @@ fn a_replay_says_what_was_changed_beside_it() {
     for world in [dir.path(), other.path()] {
         write(world, "dot.rise", DOT.replace("fst p *", "2 * fst p *"));
         assert!(replay(world));
+        // With what is there now it leads elsewhere, which a report says, too.
+        let now = run(world, &["replay", "s.ron", "--files", "--junit", "r.xml"]);
+        assert!(now.code == 1 && now.out.contains("what is there now"), "{}{}", now.out, now.err);
+        let report = std::fs::read_to_string(world.join("r.xml")).unwrap();
+        assert!(report.contains("<failure") && report.contains("<system-out>note: "), "{report}");
+        let broken = |text: String| {
+            write(world, "dot.rise", text);
+            run(world, &["replay", "s.ron", "--files"]).code
+        };
+        assert_eq!((broken(DOT.replace("zip", "nosuch")), broken(DOT.replace("map", " map"))), (2, 0));
         std::fs::remove_file(world.join("dot.rise")).unwrap();
         assert!(!replay(world));
     }
@@ -1674,6 +1688,10 @@ fn a_replay_says_what_was_changed_beside_it() {
     std::fs::remove_file(moved.path().join("old/dot.rise")).unwrap();
     write(moved.path(), "dot.rise", DOT.replace("fst p *", "2 * fst p *"));
     assert!(replay(moved.path()));
+    // Taken up, it is what the session holds.
+    let ran = run(moved.path(), &["replay", "s.ron", "--files", "--bless"]);
+    assert!(ran.code == 0 && ran.out.contains("written: s.ron"), "{}{}", ran.out, ran.err);
+    assert!(!replay(moved.path()));
 }
 
 /// That a foreign function may not run is no divergence.

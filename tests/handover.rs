@@ -209,6 +209,15 @@ fn the_doctor_says_what_is_there_and_what_is_missing() {
         assert!(ran.code == 3 && ran.out.contains(said), "{said}: {}", ran.out);
     }
     assert!(!dir.join("none").exists() && !ran.out.contains("Install a C compiler"), "{}", ran.out);
+    // Of a compiler that does not work nothing is said as of OpenCL, and a folder that cannot be made is not said to be.
+    std::fs::remove_file(dir.join("config/bad.elevate")).unwrap();
+    std::fs::remove_dir(dir.join("config")).unwrap();
+    let ran = run_with(dir, &["doctor"], &[("CC", "/bin/false"), ("SHINE_STATE_DIR", "/proc/none")]);
+    let lines = |what: &str| ran.out.lines().filter(|line| line.contains(what)).collect::<Vec<_>>();
+    assert!(lines("  OpenCL").iter().all(|line| !line.contains("C compiler")), "{}", ran.out);
+    assert!(lines("  C compiler").iter().all(|line| line.starts_with("WRONG")), "{}", ran.out);
+    assert!(lines("  sessions").iter().all(|line| line.starts_with("WRONG")), "{}", ran.out);
+    assert!(lines("  configuration").iter().all(|line| line.contains("is not there")), "{}", ran.out);
 }
 
 /// A file in the place of the state folder is named, with what names it, by all that would read or write there.
@@ -392,6 +401,11 @@ fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
     ] {
         assert_eq!(said(&out.join("sq"), n).lines().next(), Some(name), "n = {n}");
     }
+    // Of two that may have the same sizes the second is not asked once more.
+    let sides = [side(&a, "blocks of 8"), side(&a, "the same blocks")];
+    let made = files(sides, "cpu", "n", &points).unwrap_or_else(|d| panic!("{}", d.message));
+    let text = &made.iter().find(|(name, _)| name == "sq.c").unwrap().1;
+    assert_eq!((text.matches("sq_a(").count(), text.matches("sq_b(").count()), (2, 2), "{text}");
     // Where neither is faster there is nothing to choose; nor for OpenCL.
     let alike = [point(1000, [10, 10]), point(2000, [20, 20])];
     assert_eq!(files(sides, "cpu", "n", &alike).unwrap_err().code, "E0917");

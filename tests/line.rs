@@ -53,6 +53,12 @@ fn a_session_is_led_line_by_line() {
     assert_eq!(ran.out.matches("== Term").count(), 1, "nothing is read after `quit`: {}", ran.out);
     assert!(!ran.out.contains('\u{1b}'), "{}", ran.out);
     assert!(dir.path().join("my.ron").exists());
+    // A command that a list does not have leaves the list; a strategy at its end is not another one yet.
+    let lines = "step topDown(reduceMapFusion)\npage-next\nstep\nstep\nhistory\n";
+    let ran = line(dir.path(), "dot", lines);
+    let ends = ran.out.find("has come to its end");
+    let (asks, goes_on) = (ran.out.find("== Step through which"), ran.out.find("== History"));
+    assert!(ran.code == 0 && ends.is_some() && ends < asks && asks < goes_on, "{}", ran.out);
 }
 
 /// Whatever is printed: messages, lists, pages, what a file holds and what is copied.
@@ -360,6 +366,7 @@ fn what_is_refused_says_why_and_ends_a_script_with_a_finding() {
         ("sizes q=1\n", "no size"),
         ("sizes k=64 k=128\n", "The size `k` is given twice, as 64 and as 128."),
         ("undo twice\n", "takes nothing"),
+        ("why splitJion\n", "Did you mean `splitJoin`?"),
         ("sizes k=64\ntune -3s id\n", "is no time"),
         ("sizes k=64\ntune 0s choose(id, id)\n", "In no time"),
         ("sizes k=64\ntune 5s id\n", "leaves nothing open"),

@@ -613,9 +613,8 @@ fn a_search_of_its_own_rules_does_not_say_impossible() {
         ("contains((? : i32))", "values of type `i32`"),
     ] {
         let (searches, err) = examined(SCALE, "", &format!("reach {goal}"), 1);
-        let said = format!(
-            "asks for {asked}. The program has none, and no rule of the library makes it of what is there"
-        );
+        let said =
+            format!("asks for {asked}. There is none, and no rule of the library makes it of what is there");
         assert!(searches.is_empty() && err.contains(&said), "{err}");
     }
 }

@@ -40,8 +40,14 @@ fn a_job_is_recorded_at_the_sizes_that_it_was_asked_for_at() {
         .collect();
     assert_eq!(recorded, ["64", "96", "64", "strategy", "96"], "{text}");
     let backend = Arc::new(FakeDevices::new());
-    let options =
-        Options { level: Level::Kernels, search: SearchMode::Exact, device: None, backend, foreign: false };
+    let options = Options {
+        level: Level::Kernels,
+        search: SearchMode::Exact,
+        device: None,
+        backend,
+        foreign: false,
+        texts: Default::default(),
+    };
     let verdict = replay(&bytes, &options, &mut |_| {}).map_err(|p| p.first()).unwrap();
     assert_eq!(verdict, Verdict::Agrees, "{text}");
 }
@@ -54,7 +60,14 @@ fn holds(search: SearchMode) {
         if path.extension().is_some_and(|e| e == "ron") {
             let bytes = std::fs::read(&path).unwrap();
             let backend = Arc::new(FakeDevices::new());
-            let options = Options { level: Level::Kernels, search, device: None, backend, foreign: false };
+            let options = Options {
+                level: Level::Kernels,
+                search,
+                device: None,
+                backend,
+                foreign: false,
+                texts: Default::default(),
+            };
             let verdict = replay(&bytes, &options, &mut |_| {}).map_err(|p| p.first()).unwrap();
             assert_eq!(verdict, Verdict::Agrees, "{}", path.display());
             seen += 1;

@@ -415,7 +415,8 @@ fn rules_match_functions_in_either_form() {
             setting.done(&format!("topDown({rule})"), &p);
         }
         for between in ["id", "repeat(topDown(etaReduction))"] {
-            let back = format!("topDown(reduceInParts(4)) ; {between} ; topDown(rightToLeft(reduceInParts(4)))");
+            let back =
+                format!("topDown(reduceInParts(4)) ; {between} ; topDown(rightToLeft(reduceInParts(4)))");
             setting.done(&back, &p);
         }
     }

@@ -76,8 +76,22 @@ fn a_rule_that_does_not_apply_says_why_and_where() {
     assert_eq!(app.app.session.history().len(), 1);
     app.press("i");
     assert!(app.text().contains("does not apply here") && app.text().contains("stops at"), "{}", app.text());
-    app.press("Esc");
+    // What opened it closes it.
+    app.press("i");
     assert!(app.app.popups.is_empty());
+    // Of the whole program it is said where inside of it the rule comes nearest.
+    let mut app = dot();
+    app.press("3 v").idle();
+    app.press(":").type_text("why removeTransposePair").press("Enter");
+    let text = app.text();
+    assert!(
+        text.contains("does not apply here") && text.contains("Inside it comes nearest at 0.0"),
+        "{text}"
+    );
+    app.press("1");
+    assert!(app.app.popups.is_empty() && app.app.focus.pane == Pane::Term, "{}", app.text());
+    app.press(":").type_text("why removeTransposePai").press("Enter");
+    assert!(app.text().contains("Did you mean `removeTransposePair`?"), "{}", app.text());
 }
 
 /// Of rules with parameters, too: arguments are asked for only where nothing else is missing.
@@ -495,8 +509,14 @@ fn the_search_whose_best_are_measured_is_the_one_of_the_sketch() {
     assert!(app.text().contains("10 reach containsReduce(k, add"), "{}", app.text());
     assert!(app.text().contains("Measure how many of which search, on the whole program"), "{}", app.text());
     app.press("C-u").type_text("2 reach contains(reduceSeq) using { useReduceSeq }").press("Enter").idle();
-    app.press("m");
+    app.press("1 m");
     assert!(app.text().contains("2 reach contains(reduceSeq)"), "{}", app.text());
+    // What was typed last is replaced by what is typed, and stays where the cursor is moved; what was refused is not offered.
+    app.type_text("3 reach containsNone(").press("Enter");
+    assert!(app.text().contains("│3 reach containsNone("), "{}", app.text());
+    app.press("Esc m End Backspace").type_text("!");
+    assert!(app.text().contains("2 reach contains(reduceSeq) using { useReduceSeq !"), "{}", app.text());
+    app.press("Esc");
     assert!(!app.app.selection.is_root());
     let told = |app: &TestApp| app.app.messages.iter().any(|m| m.text.contains("not on the selection"));
     assert!(told(&app), "{:?}", app.app.messages);
@@ -913,7 +933,26 @@ fn strategies_with_errors_are_shown_and_the_others_work() {
     app.press("R");
     assert!(app.app.session.workspace().errors().next().is_none());
     assert!(app.text().contains("hold from now on"), "{}", app.text());
+    // Wrong strategies are not taken over with a program that is right, and it is said which it is.
+    std::fs::write(folder.path().join("f.elevate"), "strategy bad = topDown(").unwrap();
+    app.app.look_at_file();
+    std::fs::write(folder.path().join("f.rise"), "def f (a: n.f32): n.f32 = a |> map (\\x. x + 7)").unwrap();
+    app.app.look_at_file();
+    let said = app.app.messages.back().map(|m| m.text.clone()).unwrap_or_default();
+    assert!(said.contains("f.elevate beside it is wrong") && said.contains("never closed"), "{said}");
+    app.press("R");
+    assert!(
+        app.text().contains("f.elevate: problem 1 of 1") && app.text().contains("never closed"),
+        "{}",
+        app.text()
+    );
+    app.press("Esc");
     // A name that nothing has does not hold.
+    std::fs::write(
+        folder.path().join("f.rise"),
+        "def f (a: n.f32): n.f32 = a |> map (\\x. -x) |> map (\\x. x + 1)",
+    )
+    .unwrap();
     std::fs::write(folder.path().join("f.elevate"), "strategy good = topDown(nosuch)").unwrap();
     app.app.look_at_file();
     app.press("R");
@@ -1257,6 +1296,8 @@ fn a_goal_that_is_met_at_once_is_said_to_be() {
     app.press("Enter").idle();
     assert!(app.app.popups.is_empty(), "{}", app.text());
     assert!(app.text().contains("is like the sketch as it is"), "{}", app.text());
+    let history = app.app.session.history();
+    assert!(history.revision(history.current()).unwrap().steps.is_empty(), "a rewrite that is none");
     assert!(
         !app.text().contains("Found in one step") && !app.text().contains("by 0 rewrites"),
         "{}",
@@ -1273,6 +1314,24 @@ fn a_search_that_is_known_to_be_hopeless_warns_before_it_begins() {
     assert!(app.app.session.is_idle() && app.app.search.is_none());
     app.press("Enter").idle();
     assert!(app.app.search.is_some(), "{}", app.text());
+    // What was said of another text is over.
+    let mut app = dot();
+    app.press("S").type_text("reach contains(reduce)").press("Enter").idle();
+    assert!(app.text().contains("is like this sketch as it is"), "{}", app.text());
+    app.press("C-u").type_text("reach contains(mapSeq)");
+    assert!(!app.text().contains("once more"), "{}", app.text());
+    // What a part does not have the whole program may have.
+    let mut app = dot();
+    app.press(":")
+        .type_text("select 0.0.1")
+        .press("Enter S")
+        .type_text("reach contains(reduceSeq)")
+        .press("Enter");
+    let text = app.text();
+    assert!(text.contains("There is none, and no rule"), "{text}");
+    assert!(text.contains("said of the selection 0.0.1; C-t"), "{text}");
+    app.press("C-t");
+    assert!(!app.text().contains("once more"), "{}", app.text());
     // A sum in any order is not taken apart: of that it is known before rules are chosen for a search that names none.
     let mut app = dot();
     app.press("S").type_text("reach containsReduce(k/4, containsReduce(4, ?))").press("Enter").idle();
@@ -1535,4 +1594,17 @@ fn a_search_is_frozen_into_a_strategy_and_its_rules_are_held_back() {
     assert!(app.text().contains("on the way to what was found"), "{}", app.text());
     app.press("Enter");
     assert!(app.text().contains("with (freeze: [reduceSeqMapFusion(2)])"), "{}", app.text());
+    // As many rewrites are told as are made, also where one line makes several.
+    let mut app = TestApp::new("matmul", (80, 24), UNICODE);
+    app.press("S")
+        .type_text("containsMapSeq(m, containsMapSeq(n, ?)) using { useMapSeq }")
+        .press("Enter")
+        .idle();
+    app.press("Esc A");
+    let copied = app.app.requests.copy.clone().unwrap_or_default();
+    assert!(
+        copied.starts_with("--| 2 rewrites towards") && copied.contains("repeatN(2, "),
+        "{copied}{}",
+        app.text()
+    );
 }

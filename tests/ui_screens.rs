@@ -71,7 +71,7 @@ proptest! {
         app.press("Esc Esc Esc");
         let log = std::fs::read(app.folder.path().join("session.ron")).unwrap();
         let backend = Arc::new(FakeDevices::new());
-        let options = Options { level: Level::Kernels, search: SearchMode::Trail, device: None, backend: backend.clone(), foreign: false };
+        let options = Options { level: Level::Kernels, search: SearchMode::Trail, device: None, backend: backend.clone(), foreign: false, texts: Default::default() };
         let verdict = replay(&log, &options, &mut |_| {}).map_err(|p| p.first()).unwrap();
         prop_assert_eq!(verdict, Verdict::Agrees);
         let again = shine_tui::session::replay::reopen(&log, backend).map_err(|p| p.first()).unwrap();

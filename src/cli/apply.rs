@@ -79,7 +79,11 @@ fn steps(session: &Session, all: Vec<Rewrite>) -> String {
 fn summary(session: &Session) -> String {
     let count = line_of_steps(session).len();
     let rewrites = if count == 1 { "rewrite" } else { "rewrites" };
-    format!("-- {count} {rewrites} of {} tried\n", tried(session))
+    match tried(session) {
+        // Searches try no rules one by one.
+        tried if tried < count as u64 => format!("-- {count} {rewrites}\n"),
+        tried => format!("-- {count} {rewrites} of {tried} tried\n"),
+    }
 }
 
 /// The rewrites of a strategy before it failed.

@@ -287,6 +287,10 @@ pub struct Replay {
     /// Let the foreign functions of the recorded programs run
     #[arg(long)]
     pub allow_foreign: bool,
+    /// Replay with the program, its rules and strategies as their files are now, instead of as the session holds them; with
+    /// `--bless` the session takes them up
+    #[arg(long = "files")]
+    pub with_files: bool,
     /// Accept what the actions lead to today: show how it differs, and write the session anew in its place
     #[arg(long, conflicts_with_all = ["junit", "json"])]
     pub bless: bool,

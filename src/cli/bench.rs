@@ -133,11 +133,21 @@ fn in_turns(
         None => [file.display().to_string(), against.to_owned()],
     };
     let alike = names[0] == names[1];
+    let by = |name: &str| match args.rewriting.strategies.as_slice() {
+        [] => format!("{name} as it stands"),
+        all => format!("{name} by {}", in_order(all, " ; ")),
+    };
+    // What each of the two is.
+    let abouts = [by(&names[0]), if alike { format!("{} as it stands", names[1]) } else { names[1].clone() }];
     let names = if alike { ["first".to_owned(), "second".to_owned()] } else { names };
     // Which of the two is which is not to be guessed.
-    let legend = if alike { legend(file, &args.rewriting.strategies) } else { String::new() };
+    let legend = match alike {
+        true => format!("first   {}\nsecond  {}\n", abouts[0], abouts[1]),
+        false => String::new(),
+    };
     if let Some(sweep) = &args.sweep {
-        return swept(args, session, &other, ([&names[0], &names[1]], &legend), sweep);
+        let told = Told { names: [&names[0], &names[1]], abouts: [&abouts[0], &abouts[1]], legend: &legend };
+        return swept(args, session, &other, &told, sweep);
     }
     let shown = output::Standing::default();
     let report = |p| shown.show(&jobs::progress(&Progress::Bench(p)));
@@ -153,13 +163,13 @@ fn in_turns(
     Ok(Exit::Done)
 }
 
-/// Which of two that are the same file is which: the first had the strategies run, the second had none.
-fn legend(file: &Path, strategies: &[String]) -> String {
-    let by = match strategies {
-        [] => "as it stands".to_owned(),
-        all => format!("by {}", in_order(all, " ; ")),
-    };
-    format!("first   {0} {by}\nsecond  {0} as it stands\n", file.display())
+/// How two programs are told apart.
+struct Told<'a> {
+    names: [&'a str; 2],
+    /// What each of them is.
+    abouts: [&'a str; 2],
+    /// The same, to be printed, where their names do not say it.
+    legend: &'a str,
 }
 
 /// Can the two be measured at the same sizes, and on the same inputs where some are given? Of programs of other types it is
@@ -214,6 +224,7 @@ fn pair_json(pair: &Pair) -> Value {
             Verdict::SecondFaster => "second",
             Verdict::Close => "close",
             Verdict::NoMeasurableDifference => "no measurable difference",
+            Verdict::SameCode => "same code",
         },
         "outputs": match &pair.outputs {
             Outputs::Agree => "agree",
@@ -234,16 +245,17 @@ fn swept(
     args: &Bench,
     session: &mut Session,
     other: &Session,
-    (names, legend): ([&str; 2], &str),
+    told: &Told<'_>,
     text: &str,
 ) -> Result<Exit, Exit> {
+    let Told { names, abouts, legend } = *told;
     let of = values_of(text).map_err(|why| {
         let problem = Diagnostic::error("E0901", format!("`--sweep {text}` names no sizes: {why}."));
         fail(&problem.hint("Write it as k=1024..65536, which doubles, or as k=1000,5000,20000; m=n=k=256..2048 is of sizes that are alike."))
     })?;
     // What is in the way is not found out only when all is measured.
     if let Some(folder) = &args.dispatch {
-        let [a, b] = [side(session, names[0]), side(other, names[1])];
+        let [a, b] = [side(session, abouts[0]), side(other, abouts[1])];
         let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
         dispatch::in_the_way(sides, &args.device, folder, args.force, DISPATCH).map_err(|d| fail(&d))?;
     }
@@ -292,7 +304,7 @@ fn swept(
     // What was measured before is worth having; the function that chooses needs all of it.
     stopped.map_err(|d| fail(&d))?;
     if let Some(folder) = &args.dispatch {
-        let written = dispatched(args, session, other, names, (&name, &points), folder);
+        let written = dispatched(args, session, other, abouts, (&name, &points), folder);
         let written = written.map_err(|d| fail(&d))?;
         // What is read as JSON is JSON alone.
         if !args.json.json {
@@ -315,11 +327,11 @@ fn dispatched(
     args: &Bench,
     session: &Session,
     other: &Session,
-    names: [&str; 2],
+    abouts: [&str; 2],
     (sizes, points): (&str, &[Point]),
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Diagnostic> {
-    let [a, b] = [side(session, names[0]), side(other, names[1])];
+    let [a, b] = [side(session, abouts[0]), side(other, abouts[1])];
     let sides = [&a, &b].map(|(workspace, term, about)| Side { workspace, term, about });
     let files = dispatch::files(sides, &args.device, sizes, points)?;
     dispatch::write(folder, &files, args.force, DISPATCH)

@@ -12,7 +12,7 @@ use crate::session::action::{Action, Outcome, Sizes};
 use crate::session::auto;
 use crate::session::bench::target_of;
 use crate::session::files::{self, Places, Text, Texts};
-use crate::session::whole::{is_full, room_for};
+use crate::session::whole::{is_full, nearest, room_for};
 use crate::session::workspace::Workspace;
 use crate::ui::capabilities::{Capabilities, ColourChoice, is_dumb};
 use crate::ui::run::problems_of_configuration;
@@ -57,8 +57,8 @@ impl Finding {
 const COMPILER: &str = "Install a C compiler, such as gcc (Debian, Ubuntu: `apt install gcc`; Fedora: `dnf install gcc`; \
                         macOS: `xcode-select --install`), or name one in CC.";
 const OPENMP: &str = "Kernels run on one thread. gcc has OpenMP; for clang install its runtime (Debian, Ubuntu: `apt install libomp-dev`).";
-const OPENCL: &str = "The device `cpu` does without. For OpenCL install a loader and a driver (Debian, Ubuntu: `apt install \
-                      ocl-icd-libopencl1 pocl-opencl-icd`; of GPUs the maker's driver).";
+const OPENCL: &str = "For OpenCL install a loader and a driver (Debian, Ubuntu: `apt install ocl-icd-libopencl1 \
+                      pocl-opencl-icd`; of GPUs the maker's driver).";
 
 /// Looks, and tells. Exits with 3 when something does not work that should.
 pub fn run(args: &Json) -> Result<Exit, Exit> {
@@ -116,11 +116,16 @@ fn devices(out: &mut Vec<Finding>) {
             return out.push(Finding::bad("worker", State::Wrong, problem.to_string(), advice));
         }
     };
+    // That of the compiler is the first.
+    let mut notes = list.notes.iter();
+    let mut host_works = true;
     for device in &list.devices {
         let host = device.kind == DeviceKind::Host;
         let what = if host { "C compiler" } else { "OpenCL" };
         if let Some(problem) = &device.problem {
             let advice = if host { COMPILER } else { "" };
+            let problem = if host { notes.next().unwrap_or(problem) } else { problem };
+            host_works &= !host;
             out.push(Finding::bad(what, State::Wrong, format!("{}: {problem}", device.id), advice));
             continue;
         }
@@ -135,10 +140,12 @@ fn devices(out: &mut Vec<Finding>) {
         out.push(tried(device, &backend));
     }
     if list.devices.iter().all(|device| device.kind == DeviceKind::Host) {
-        let found = list.notes.first().cloned().unwrap_or_else(|| "No OpenCL device was found.".to_owned());
-        out.push(Finding::bad("OpenCL", State::Without, found, OPENCL));
+        let found = notes.next().cloned().unwrap_or_else(|| "No OpenCL device was found.".to_owned());
+        let does_without = if host_works { "The device `cpu` does without. " } else { "" };
+        let advice = format!("{does_without}{OPENCL}");
+        out.push(Finding::bad("OpenCL", State::Without, found, &advice));
     } else {
-        out.extend(list.notes.iter().map(|note| Finding::bad("OpenCL", State::Without, note.clone(), "")));
+        out.extend(notes.map(|note| Finding::bad("OpenCL", State::Without, note.clone(), "")));
     }
 }
 
@@ -228,7 +235,9 @@ fn folders(out: &mut Vec<Finding>) {
     let mut problems = problems_of_configuration(&folder);
     problems.extend(problems_of_definitions(&folder));
     if problems.is_empty() {
-        out.push(Finding::good("configuration", folder.display().to_string()));
+        let is_there = folder.is_dir();
+        let none = if is_there { "" } else { ", which is not there: all is as it comes" };
+        out.push(Finding::good("configuration", format!("{}{none}", folder.display())));
     }
     out.extend(problems.into_iter().map(|p| Finding::bad("configuration", State::Wrong, p, "")));
 }
@@ -280,11 +289,14 @@ const TRIED: usize = 16 << 10;
 /// Whether a file can be written in a folder, or the folder itself be made; it is not made for that.
 fn writable(what: &'static str, folder: &Path) -> Finding {
     let is_there = folder.is_dir();
+    let name = format!(".doctor-{}", std::process::id());
     let tried = room_for(folder).and_then(|()| {
         if !is_there {
-            return Ok(());
+            // Where one folder can be made, another can.
+            let other = nearest(folder).join(&name);
+            return std::fs::create_dir(&other).and_then(|()| std::fs::remove_dir(&other));
         }
-        let file = folder.join(format!(".doctor-{}", std::process::id()));
+        let file = folder.join(&name);
         let mut new = std::fs::OpenOptions::new().write(true).create_new(true).open(&file)?;
         let written = new.write_all(&[b' '; TRIED]).and_then(|()| new.sync_data());
         std::fs::remove_file(&file).and(written)

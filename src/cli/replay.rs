@@ -14,6 +14,7 @@ use crate::session::searching::SearchMode;
 use crate::session::whole::{Asked, Whole, not_written};
 use crate::session::workspace::Problems;
 use crate::view::html::escaped;
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,7 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         device: args.device.clone(),
         backend: Arc::new(workers::devices()),
         foreign: args.allow_foreign,
+        texts: IndexMap::new(),
     };
     if let Some(report) = &args.junit {
         not_replayed(report, &args.files)?;
@@ -47,7 +49,8 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
     let mut worst = Exit::Done;
     if args.bless || args.repair {
         for file in &args.files {
-            worst = worst.worse(anew(file, &options, args.repair).unwrap_or_else(|exit| exit));
+            worst =
+                worst.worse(anew(file, &options, args.with_files, args.repair).unwrap_or_else(|exit| exit));
         }
         return Ok(worst);
     }
@@ -55,12 +58,12 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
     let mut cases = vec![];
     for file in &args.files {
         // One unreadable file does not keep the others from being replayed.
-        let exit = match one(file, &options, args.json.json, &mut reports, &mut cases) {
+        let exit = match one(file, (&options, args.with_files), args.json.json, &mut reports, &mut cases) {
             Ok(exit) | Err(Failed::Told(exit)) => exit,
             Err(Failed::NotReplayed(problems)) => {
                 let (file, why) = (file.display().to_string(), problems.first());
                 reports.push(report(&file, "not replayed", 0, &[], &Value::Null, Some(&why)));
-                cases.push(Case { file, outcome: Outcome::NotReplayed(why) });
+                cases.push(Case { file, outcome: Outcome::NotReplayed(why), told: vec![] });
                 fail_all(&problems)
             }
         };
@@ -94,12 +97,13 @@ fn not_replayed(report: &Path, sessions: &[PathBuf]) -> Result<(), Exit> {
 }
 
 /// Writes a session that holds again: in its place what is accepted, beside it what was repaired.
-fn anew(file: &Path, options: &Options, repair: bool) -> Result<Exit, Exit> {
+fn anew(file: &Path, options: &Options, with_files: bool, repair: bool) -> Result<Exit, Exit> {
     let bytes = log_bytes(file)?;
+    let options = &with_texts(options, &beside::changed(file, &bytes), with_files);
     let how = if repair { Renewal::Repair } else { Renewal::Bless };
     let renewed = renew(&bytes, options, how).map_err(|problems| fail_all(&problems))?;
     let name = file.display();
-    if renewed.is_as_it_was() {
+    if renewed.is_as_it_was() && options.texts.is_empty() {
         output::print(&format!("{name}: agrees; nothing is written\n"))?;
         return Ok(Exit::Done);
     }
@@ -149,7 +153,7 @@ fn report(
 
 fn one(
     file: &Path,
-    options: &Options,
+    (options, with_files): (&Options, bool),
     json: bool,
     reports: &mut Vec<Value>,
     cases: &mut Vec<Case>,
@@ -157,6 +161,8 @@ fn one(
     let bytes = read_log(file).map_err(|problem| Failed::NotReplayed(Box::new(Problems::one(problem))))?;
     let mut steps = 0;
     let mut notes = vec![];
+    let changed = beside::changed(file, &bytes);
+    let options = &with_texts(options, &changed, with_files);
     let verdict = replay(&bytes, options, &mut |event| match event {
         Event::Warning(text) => notes.push(format!("warning: {text}")),
         Event::Step { record, of, action, note } => {
@@ -167,15 +173,21 @@ fn one(
         }
     })
     .map_err(Failed::NotReplayed)?;
-    notes.extend(beside::changed(file, &bytes).iter().map(|path| {
-        format!("note: `{}` has another text now than this session holds, and it is this session's text that was replayed", path.display())
+    let what = match with_files {
+        true => "and it is what is there now that was replayed",
+        false => "and it is this session's text that was replayed; `--files` takes what is there now",
+    };
+    notes.extend(changed.values().map(|(path, _)| {
+        format!("note: `{}` has another text now than this session holds, {what}", path.display())
     }));
     let (exit, word) = match &verdict {
         Verdict::Agrees => (Exit::Done, "agrees"),
         Verdict::NoDevice(_) => (Exit::Environment, "no device"),
         Verdict::Diverges(_) => (Exit::Finding, "diverges"),
     };
+    let is_told = |n: &&String| n.starts_with("warning") || n.starts_with("note: ");
     cases.push(Case {
+        told: notes.iter().filter(is_told).cloned().collect(),
         file: file.display().to_string(),
         outcome: match &verdict {
             Verdict::Agrees => Outcome::Agrees,
@@ -194,17 +206,24 @@ fn one(
         Verdict::NoDevice(why) => format!("{}: a device is missing: {why}\n", file.display()),
         Verdict::Diverges(d) => format!("{}: diverges\n{}", file.display(), in_words(d)),
     };
-    let is_told = |n: &&String| n.starts_with("warning") || n.starts_with("note: ");
     let shown = notes.iter().filter(|n| is_told(n) || options.level == Level::Performance);
     shown.for_each(|n| text += &format!("  {n}\n"));
     output::print(&text).map_err(Failed::Told)?;
     Ok(exit)
 }
 
+/// The options with what files hold now in the place of what the session holds, where that is asked for.
+fn with_texts(options: &Options, changed: &IndexMap<String, (PathBuf, String)>, with_files: bool) -> Options {
+    let texts = changed.iter().filter(|_| with_files).map(|(label, (_, text))| (label.clone(), text.clone()));
+    Options { texts: texts.collect(), ..options.clone() }
+}
+
 /// A session in the report for systems of continuous integration.
 struct Case {
     file: String,
     outcome: Outcome,
+    /// What is told beside that.
+    told: Vec<String>,
 }
 
 enum Outcome {
@@ -248,8 +267,12 @@ fn junit(cases: &[Case]) -> String {
                 )
             }
         };
+        let told = match case.told.as_slice() {
+            [] => String::new(),
+            told => format!("<system-out>{}</system-out>", escaped(&told.join("\n"))),
+        };
         out += &format!(
-            "  <testcase classname=\"replay\" name=\"{}\">{inside}</testcase>\n",
+            "  <testcase classname=\"replay\" name=\"{}\">{inside}{told}</testcase>\n",
             escaped(&case.file)
         );
     }

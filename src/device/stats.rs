@@ -44,6 +44,8 @@ pub enum Verdict {
     Close,
     /// The interval holds 1: these times show no difference.
     NoMeasurableDifference,
+    /// They are the same code, of which times that differ tell nothing.
+    SameCode,
 }
 
 /// By how much times have to differ for either to be the faster one, in parts of the time. Where code and arrays happen to lie in
@@ -75,6 +77,11 @@ pub fn compare_turns(first: &[u64], second: &[u64]) -> Option<Comparison> {
     let interval = interval(&sorted)?;
     let ratio = quantile(&sorted, 0.5)?;
     Some(Comparison { ratio, interval, verdict: verdict(ratio, interval) })
+}
+
+/// What the times of one kernel, which two programs came to, say of these.
+pub fn compare_same(samples: &[u64]) -> Option<Comparison> {
+    Some(Comparison { verdict: Verdict::SameCode, ..compare_turns(samples, samples)? })
 }
 
 /// Compares times that were taken apart. The interval is that of the worst case: low against high.

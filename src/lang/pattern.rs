@@ -305,7 +305,7 @@ table! {
     RotateValues ["rotateValues", "oclRotateValues"], Low, Buffer, "(a: addr = private) (sz: nat) (sp: nat = 1) {n: nat} {t: data} (t -> t) -> (sp*n + sz - sp).t -> n.sz.t", "(r -> w) -> s -> s", "A stream of windows of sz elements, each sp after the last, kept in sz variables that are shifted along; where sp > sz, the elements between the windows are skipped.";
         "def f (a: (n + 2).f32) = a |> rotateValues 3 (\\x. x) |> iterateStream (reduceSeq (+) 0)";
     // How: parallel
-    MapPar ["mapPar"], OpenMp, Map(Threads), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a loop whose iterations run in parallel threads.";
+    MapPar ["mapPar"], OpenMp, Map(Threads), "{n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map as a loop whose iterations run in parallel threads, where there is enough to compute for them.";
         "def f (a: n.f32) = mapPar (\\x. x * x) a";
     MapGlobal ["mapGlobal"], OpenCl, Map(Global), "(d: dim = 0) {n: nat} {s t: data} (s -> t) -> n.s -> n.t", "(r -> w) -> r -> w", "map over the work-items of dimension d.";
         "def f (a: n.f32) = mapGlobal (\\x. x * x) a";

@@ -256,7 +256,7 @@ impl Checker {
                 "The strategy `auto(opencl)` gives work-items what threads were given. `topDown(mapParToMapGlobal(0))` makes the \
                  first `mapPar` a `mapGlobal`, for work-items, none of which can read what another computed.",
             )
-            .hint("The strategy `tryAll(mapParToMapSeq)` makes every `mapPar` a loop, however many there are; or compile for C.")),
+            .hint("The strategy `tryAll(mapParToMapSeq)` makes every `mapPar` a loop, however many there are; or compile for C, which `--device cpu` runs.")),
             (p, Place::Host | Place::Threads) if p.level() == Level::OpenCl => Err(self.no_work_items(p)),
             _ => Ok(()),
         }

@@ -55,6 +55,9 @@ pub fn not_written(why: String) -> Diagnostic {
 pub fn written(workspace: &Workspace, searches: &[Examined], way: &[Leg]) -> Result<String, String> {
     let mut names: Vec<String> = vec![];
     let (mut text, mut calls, mut bodies) = (String::new(), vec![], vec![]);
+    if way.is_empty() {
+        calls.push("id".to_owned());
+    }
     for leg in way {
         let (name, doc, lines) = match leg.reach {
             Some(reach) => found(workspace, searches, reach, &names)?,
@@ -79,8 +82,8 @@ pub fn written(workspace: &Workspace, searches: &[Examined], way: &[Leg]) -> Res
     {
         return Err("The strategies do not repeat what was done.".to_owned());
     }
-    if let [one] = &calls[..]
-        && *one == names[0]
+    if let ([one], [name]) = (&calls[..], &names[..])
+        && one == name
     {
         return Ok(text);
     }
@@ -109,7 +112,7 @@ fn found(
         all => format!(", of {all} that the search tells"),
     };
     let doc = format!("{} towards {}{of}.", count(lines.len()), search.sketch);
-    Ok((free(workspace, &word, taken), doc, lines))
+    Ok((free(workspace, &word, taken), doc, grouped(lines)))
 }
 
 fn count(steps: usize) -> String {
@@ -176,7 +179,7 @@ fn strategies(
         lines.push(exactly(workspace, now, step)?);
         now = &step.after;
     }
-    Ok(grouped(lines))
+    Ok(lines)
 }
 
 /// A strategy that makes a step as it was made.

@@ -4,7 +4,7 @@
 use super::action::{Measurement, Target};
 use super::bench::target_of;
 use super::generated;
-use super::sweep::{Point, reaches};
+use super::sweep::{Point, all_the_same, reaches};
 use super::whole::{self, Asked, Whole, not_written};
 use super::workspace::{Generic, Workspace};
 use crate::emit::dispatch::{Way, alike, dispatch};
@@ -73,7 +73,13 @@ pub fn files(
     };
     let reaches = reaches(points);
     if reaches.is_empty() {
-        return Err(refused("At none of the sizes that were measured is one of the two faster.".to_owned()));
+        let why = match all_the_same(points) {
+            true => {
+                "The two have the same code at all of the sizes that were measured, so there is nothing to choose."
+            }
+            false => "At none of the sizes that were measured is one of the two faster.",
+        };
+        return Err(refused(why.to_owned()));
     }
     let of = |second: bool| if second { &b } else { &a };
     let needs = |kernel: &Generic| -> Vec<SizeConstraint> {
@@ -92,14 +98,12 @@ pub fn files(
         ways.push(Way { kernel: &kernel.kernel, from: None, below: None, needs: needs(kernel) });
     }
     ways.push(Way { kernel: &plain.kernel, from: None, below: None, needs: vec![] });
-    // What comes after a kernel for all sizes is never called; and of the same condition the first counts.
+    // What is asked only where one of those before was chosen is never called.
     let mut kept: Vec<Way<'_>> = vec![];
     for way in ways {
-        let all = |w: &Way<'_>| w.from.is_none() && w.below.is_none();
-        if kept.iter().any(|k| all(k) && k.needs.is_empty() || all(k) && k.kernel.name == way.kernel.name) {
-            continue;
+        if !always_before(&kept, &way) {
+            kept.push(way);
         }
-        kept.push(way);
     }
     let at = |m: &Measurement| m.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ");
     let first = points.first().map(|p| &p.pair.first);
@@ -133,6 +137,23 @@ pub fn files(
     out.extend(sources.into_iter().zip(used.iter().map(|kernel| generated(&kernel.text))));
     out.push(("Makefile".to_owned(), makefile));
     Ok(out)
+}
+
+/// Whether one of these is chosen wherever a way could be: those that ask for nothing else than it does leave it no size.
+fn always_before(kept: &[Way<'_>], way: &Way<'_>) -> bool {
+    let no_more = |k: &&Way<'_>| k.needs.iter().all(|need| way.needs.contains(need));
+    let mut ranges: Vec<(Option<i64>, Option<i64>)> =
+        kept.iter().filter(no_more).map(|k| (k.from, k.below)).collect();
+    ranges.sort_unstable();
+    // How far the ranges go from the smallest size on: not at all, up to a size, or for ever.
+    let mut up_to = Some(way.from.unwrap_or(i64::MIN));
+    for (from, below) in ranges {
+        let Some(end) = up_to else { break };
+        if from.unwrap_or(i64::MIN) <= end {
+            up_to = below.map(|below| below.max(end));
+        }
+    }
+    up_to.is_none_or(|end| way.below.is_some_and(|below| end >= below))
 }
 
 /// Writes the files into a folder, which is made if it is not there, and gives their paths. What was generated before and

@@ -3,6 +3,7 @@
 
 use super::searching::of_other_type;
 use super::workspace::{StrategyText, Workspace};
+use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast::StrategyKind;
 use crate::lang::term::Term;
@@ -10,14 +11,26 @@ use crate::rewrite::guide::unmade_sum;
 use crate::rewrite::rule::Rewritten;
 use crate::rewrite::search::forecast::{contradiction, unmet};
 use crate::rewrite::search::unmade::unmade_by_all;
-use crate::rewrite::sketch;
+use crate::rewrite::sketch::holes::sizes_in;
+use crate::rewrite::sketch::{self, Sketch};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
-/// What stands in the way of a strategy that is one search on the sub-term at a position, as a sentence; none where nothing is
-/// known, and of other strategies, which may come to their search by any way.
-pub fn of(workspace: &Workspace, term: &Term, strategy: &StrategyText, at: &Path) -> Option<String> {
-    look(workspace, term, strategy, at).0
+/// What is known of a search before it begins.
+pub struct Foretold {
+    /// As sentences.
+    pub text: String,
+    /// It is said of a part, and of the same search on the whole program nothing is.
+    pub of_part: bool,
+}
+
+/// What stands in the way of a strategy that is one search on the sub-term at a position; none where nothing is known, and of other
+/// strategies, which may come to their search by any way.
+pub fn of(workspace: &Workspace, term: &Term, strategy: &StrategyText, at: &Path) -> Option<Foretold> {
+    let text = look(workspace, term, strategy, at).0?;
+    let of_part = !at.is_root() && look(workspace, term, strategy, &Path::root()).0.is_none();
+    Some(Foretold { text, of_part })
 }
 
 /// What is said, and whether that is that there is nothing to search for.
@@ -72,8 +85,30 @@ impl SearchRunner for Teller<'_> {
             self.there = refuted.is_none() && sketch.satisfied_by(start);
             let what = if self.whole { "The program" } else { "The selection" };
             let already = self.there.then(|| format!("{what}{ALREADY}"));
-            self.said = refuted.or(already).or_else(by_rules);
+            let sizes_of_others = || if self.whole { None } else { self.without_sizes(&sketch, start) };
+            self.said = refuted.or(already).or_else(by_rules).or_else(sizes_of_others);
         }
         Err(SearchFailure::Stopped)
+    }
+}
+
+impl Teller<'_> {
+    /// That a sketch asks for sizes of the program which a part of it does not have: they are hardly ever made of those that it has.
+    fn without_sizes(&self, sketch: &Sketch, part: &Term) -> Option<String> {
+        let name = |v: NatVar| if let NatVar::Named(name) = v { Some(name) } else { None };
+        let named = |n: &Nat| n.vars().into_iter().filter_map(name).collect::<Vec<Name>>();
+        let there: BTreeSet<Name> = sizes_in(part).iter().flat_map(named).collect();
+        let mut missing: BTreeSet<Name> = BTreeSet::new();
+        sketch.each_size(&mut |n| {
+            let sizes = &self.workspace.program.sizes;
+            missing.extend(named(n).into_iter().filter(|name| sizes.contains(name) && !there.contains(name)));
+        });
+        let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "The sketch asks for sizes with {}, which nothing in the selection has.",
+                names.join(" and ")
+            )
+        })
     }
 }

@@ -68,7 +68,9 @@ impl Session {
             known: Some(&self.references),
             ..other.asked_of(device, Mode::MEASURE, inputs)
         };
-        bench::compare(&first, &second, &*self.backend, cancel, report)
+        let first = bench::Side { asked: first, name: "the first of the two" };
+        let second = bench::Side { asked: second, name: "the second of the two" };
+        bench::compare([&first, &second], &*self.backend, cancel, report)
     }
 
     /// Looks whether the two could be measured in turns with these of the sizes, as far as that can be said without a run.
@@ -84,11 +86,12 @@ impl Session {
     ) -> Result<(), Diagnostic> {
         let mut all = self.sizes.clone();
         all.extend(sizes.clone());
-        [self, other].into_iter().try_for_each(|side| {
+        [(self, "first"), (other, "second")].into_iter().try_for_each(|(side, name)| {
             let own = all.iter().filter(|(name, _)| side.workspace.program.sizes.contains(name));
             side.workspace.check_sizes(&own.map(|(name, value)| (name.clone(), *value)).collect())?;
             let asked = bench::Asked { sizes: &all, ..side.asked_of(device, Mode::MEASURE, None) };
-            bench::ready(&asked, &*self.backend, cancel)?;
+            bench::ready(&asked, &*self.backend, cancel)
+                .map_err(|d| d.note(format!("That is said of the {name} of the two.")))?;
             Inputs::could_be_drawn(asked.term, &all)
         })
     }
@@ -116,14 +119,16 @@ impl Session {
         let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
         let label = format!("bench revision {one} against {other}");
         let (between, references) = ((one, other), self.references.clone());
+        let names = [one, other].map(|id| format!("revision {id}"));
         let progress = Progress::Bench(BenchProgress::Compiling);
         let id = self.jobs.start(label, progress, move |control| {
             let (workspace, sizes, device) = (&*workspace, &sizes, &*device);
             let plain = |term| bench::Asked::new(workspace, term, sizes, device, Mode::MEASURE);
             let asked = |term| bench::Asked { foreign, known: Some(&references), ..plain(term) };
             let report = |p| control.report(Progress::Bench(p));
-            let (first, second) = (asked(&term), asked(&against));
-            let result = bench::compare(&first, &second, &*backend, &control.cancel_flag(), &report);
+            let first = bench::Side { asked: asked(&term), name: &names[0] };
+            let second = bench::Side { asked: asked(&against), name: &names[1] };
+            let result = bench::compare([&first, &second], &*backend, &control.cancel_flag(), &report);
             Finished::Compared(result.map(|pair| Box::new((between, pair))))
         });
         let id = id.map_err(no_thread)?;
@@ -224,14 +229,16 @@ impl Session {
         let (backend, foreign, device, swept) =
             (self.backend.clone(), self.foreign, device.to_owned(), swept.clone());
         let label = format!("sweep {}: revision {present} against {other}", swept.name());
+        let names = [present, other].map(|id| format!("revision {id}"));
         let id = self.jobs.start(label, Progress::Bench(BenchProgress::Compiling), move |control| {
             let measured = |value: i64| {
                 let mut sizes = sizes.clone();
                 sizes.extend(swept.sizes(value));
                 let plain = |term| bench::Asked::new(&workspace, term, &sizes, &device, Mode::MEASURE);
                 let asked = |term| bench::Asked { foreign, ..plain(term) };
-                let (first, second) = (asked(&term), asked(&against));
-                bench::compare(&first, &second, &*backend, &control.cancel_flag(), &|_| {})
+                let first = bench::Side { asked: asked(&term), name: &names[0] };
+                let second = bench::Side { asked: asked(&against), name: &names[1] };
+                bench::compare([&first, &second], &*backend, &control.cancel_flag(), &|_| {})
             };
             let point = |(done, value): (usize, &i64)| {
                 let at = format!("{}={value}", swept.name());
@@ -292,11 +299,10 @@ impl Session {
     }
 
     pub(super) fn device_is_free(&self) -> Result<(), Diagnostic> {
-        if self.showing.is_some() || self.is_measuring() {
-            let message = "A kernel is running; two at once would disturb each other.";
-            return Err(Diagnostic::error("E0810", message).hint("Wait for its end, or stop it."));
+        match self.on_the_device() {
+            Some(busy) => Err(Diagnostic::error("E0810", busy).hint("Wait for its end, or stop it.")),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Runs the current revision once on these inputs, on this thread, and compares the output if that is wanted.

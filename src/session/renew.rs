@@ -58,7 +58,8 @@ const BLESS: &str = "`replay --bless` accepts what the action leads to today, if
 /// The log cannot be read; `E0812` where an action is no longer possible, or no way leads to its state.
 pub fn renew(bytes: &[u8], options: &Options, how: Renewal) -> Result<Renewed, Box<Problems>> {
     let one = |d| Box::new(Problems::one(d));
-    let log = log::parse(bytes).map_err(one)?;
+    let mut log = log::parse(bytes).map_err(one)?;
+    super::beside::take_over(&mut log, &options.texts);
     let mut session = open(&log.header, options.backend.clone())?;
     let header = v1::Header { seed: log.header.seed, ..session.workspace().header(session.sizes()) };
     let mut new = Made::of(&header).map_err(one)?;

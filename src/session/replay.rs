@@ -1,6 +1,7 @@
 //! Replaying a recorded session: the same actions again, each outcome compared with the recorded one.
 
 use super::action::{Action, Decision, Outcome};
+use super::beside;
 use super::files::{Origin, Text, Texts};
 use super::known;
 use super::log::{self, Entry, LogError, convert, v1};
@@ -40,6 +41,8 @@ pub struct Options {
     pub backend: Arc<dyn Backend>,
     /// May foreign functions run?
     pub foreign: bool,
+    /// What stands in the place of texts that the session holds, by label.
+    pub texts: IndexMap<String, String>,
 }
 
 /// How a replay ended, worst last but for a missing device.
@@ -98,7 +101,8 @@ pub fn replay(
     options: &Options,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Verdict, Box<Problems>> {
-    let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+    let mut log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
+    beside::take_over(&mut log, &options.texts);
     let unsealed = without_seals(&log);
     log.warnings.iter().chain(&unsealed).for_each(|w| watch(Event::Warning(w.clone())));
     let mut session = open(&log.header, options.backend.clone())?;
@@ -129,7 +133,8 @@ pub fn replay(
                 why
             }
             Ok(Step::Differs { what, expected, found }) => {
-                let cause = cause(&changed, &action);
+                let of_code = what == OTHER_KERNEL || what == OTHER_CODE || what == OTHER_TUNED;
+                let cause = if of_code { of_generator(options) } else { cause(&changed, &action) };
                 let record = i + 1;
                 return Ok(Verdict::Diverges(Box::new(Divergence {
                     record,
@@ -225,7 +230,8 @@ fn rebuild(
 
 /// As a session is opened: searches by their trails, and nothing measured.
 fn by_trails(backend: Arc<dyn Backend>) -> Options {
-    Options { level: Level::Terms, search: SearchMode::Trail, device: None, backend, foreign: false }
+    let (level, search, texts) = (Level::Terms, SearchMode::Trail, IndexMap::new());
+    Options { level, search, device: None, backend, foreign: false, texts }
 }
 
 /// Takes the action of an entry again; what was measured is taken over from it.
@@ -441,7 +447,7 @@ fn step(
             match session.measure(&device, options.level == Level::Performance, None) {
                 Ok(now) if now.kernel != was.kernel && options.device.is_none() => {
                     let (expected, found) = (was.kernel.to_string(), now.kernel.to_string());
-                    Ok(Step::Differs { what: "the measured kernel is another one".into(), expected, found })
+                    Ok(Step::Differs { what: OTHER_KERNEL.into(), expected, found })
                 }
                 Ok(now) if options.level == Level::Performance => Ok(Step::Agrees(format!(
                     "{}; {:.3} ms, recorded {:.3} ms on {}",
@@ -511,7 +517,7 @@ fn other_kernel(session: &Session, device: &str, decision: &Decision) -> Option<
         Err(problem) => problem.message.clone(),
     };
     let expected = decision.kernel.to_string();
-    let what = "the code of what was tuned is another one".to_owned();
+    let what = OTHER_TUNED.to_owned();
     (found != expected).then_some(Step::Differs { what, expected, found })
 }
 
@@ -574,7 +580,7 @@ fn compare(recorded: &Outcome, found: &Outcome, options: &Options) -> Step {
             differs("the term is another one", recorded, found)
         }
         (Outcome::Kernel { digest: a, .. }, Outcome::Kernel { digest: b, .. }) if a != b => {
-            differs("the generated code is another one", recorded, found)
+            differs(OTHER_CODE, recorded, found)
         }
         (Outcome::Term { digest, .. }, Outcome::Term { .. }) => Step::Agrees(digest.to_string()),
         (Outcome::Kernel { digest, .. }, Outcome::Kernel { .. }) => Step::Agrees(digest.to_string()),
@@ -613,13 +619,27 @@ fn changed_rules(header: &v1::Header, session: &Session) -> Vec<String> {
     header.rules.iter().filter_map(changed).collect()
 }
 
+/// What is said where code differs.
+const OTHER_KERNEL: &str = "the measured kernel is another one";
+const OTHER_CODE: &str = "the generated code is another one";
+const OTHER_TUNED: &str = "the code of what was tuned is another one";
+
+/// Why the code of a state may differ. All terms before were compared, unless searches are free to find others.
+fn of_generator(options: &Options) -> Option<String> {
+    (options.search != SearchMode::Free).then(|| {
+        "The term that it is generated from is as recorded, so it is the code generator that has changed."
+            .to_owned()
+    })
+}
+
 fn cause(changed: &[String], action: &Action) -> Option<String> {
     let text = match action {
         Action::Apply { rule, .. } => rule.clone(),
         Action::Strategy { text, .. } | Action::Tune { strategy: text, .. } => text.clone(),
         _ => return None,
     };
-    let named: Vec<&String> = changed.iter().filter(|r| text.contains(r.as_str())).collect();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let named: Vec<&String> = changed.iter().filter(|r| words.contains(&r.as_str())).collect();
     if !named.is_empty() {
         let names: Vec<String> = named.iter().map(|n| format!("`{n}`")).collect();
         return Some(format!("The text of {} has changed since the session was recorded.", names.join(", ")));
@@ -633,4 +653,20 @@ fn cause(changed: &[String], action: &Action) -> Option<String> {
         changed.len(),
         some.join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A rule is named by its whole name.
+    #[test]
+    fn the_likely_cause_is_a_rule_of_that_name() {
+        let of = |text: &str| {
+            let action = Action::Strategy { text: text.to_owned(), at: crate::lang::path::Path::root() };
+            cause(&["useMapSeq".to_owned()], &action).unwrap()
+        };
+        assert!(of("topDown(useMapSeq)").starts_with("The text of `useMapSeq` has changed"));
+        assert!(!of("topDown(useMapSeqUnroll)").starts_with("The text of `useMapSeq`"));
+    }
 }

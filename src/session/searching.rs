@@ -643,7 +643,7 @@ impl Searcher<'_> {
         for ended in chain {
             let Some(found) = ended.report.found() else { continue };
             term = found.term.clone();
-            steps.push(step(ended.start, term.digest()));
+            steps.extend(step(ended.start, term.digest()));
             self.found.push(Found {
                 start: ended.start,
                 term: term.clone(),
@@ -662,7 +662,7 @@ impl Searcher<'_> {
             let recorded = self.replayed.recorded.get(self.taken.len() + taken.len())?.clone();
             let (term, single) = self.by_trail(&now, &recorded)?;
             let marks = single.iter().flat_map(|step| step.marks.iter()).collect();
-            steps.push(step(now.digest(), term.digest()));
+            steps.extend(step(now.digest(), term.digest()));
             found.push(Found { start: now.digest(), term: term.clone(), steps: single, marks });
             taken.push(recorded);
             now = term;
@@ -719,9 +719,11 @@ fn shared_options(options: &[(ast::Ident, ast::Strategy)]) -> String {
     written.collect()
 }
 
-/// What a search did, as a step of a rewriting.
-fn step(before: Digest, after: Digest) -> Step {
-    Step { rule: REACH.into(), args: vec![], right_to_left: false, at: Path::root(), before, after }
+/// What a search did, as a step of a rewriting; none where what it began with was like its sketch already.
+fn step(before: Digest, after: Digest) -> Option<Step> {
+    let step =
+        Step { rule: REACH.into(), args: vec![], right_to_left: false, at: Path::root(), before, after };
+    (before != after).then_some(step)
 }
 
 fn rewritten(term: Term, steps: Vec<Step>) -> Rewritten {

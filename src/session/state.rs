@@ -292,14 +292,8 @@ impl Session {
                 Err(format!("There is no revision {revision}."))
             }
             Action::Bench { .. } | Action::Tune { .. } => {
-                if self.showing.is_some() {
-                    return Err(
-                        "The program is running on your data; two kernels at once would disturb each other."
-                            .into(),
-                    );
-                }
-                if self.is_measuring() {
-                    return Err("A measurement is running; two at once would disturb each other.".into());
+                if let Some(busy) = self.on_the_device() {
+                    return Err(busy);
                 }
                 let missing = self.missing_sizes();
                 if missing.is_empty() {
@@ -316,8 +310,14 @@ impl Session {
         }
     }
 
-    pub(super) fn is_measuring(&self) -> bool {
-        self.asked.values().any(|a| matches!(a.action, Action::Bench { .. } | Action::Tune { .. }))
+    /// That a job runs kernels, as a sentence with its name; none where no job does.
+    pub(super) fn on_the_device(&self) -> Option<String> {
+        let runs = |a: &Asked| matches!(a.action, Action::Bench { .. } | Action::Tune { .. });
+        let measuring = self.asked.iter().find(|(_, asked)| runs(asked)).map(|(id, _)| *id);
+        let id = self.showing.as_ref().map(|(id, _)| *id).or(measuring)?;
+        let label = self.jobs.views().into_iter().find(|job| job.id == id).map(|job| job.label);
+        let what = label.map_or("A kernel runs".to_owned(), |label| format!("The job `{label}` runs"));
+        Some(format!("{what}; two kernels at once would disturb each other."))
     }
 
     /// Sizes of the program that have no value yet.

@@ -55,6 +55,11 @@ pub fn decided(points: &[Point]) -> Vec<&Point> {
     points.iter().filter(|point| faster.contains(&point.pair.comparison.verdict)).collect()
 }
 
+/// Do the two have the same code at each size?
+pub fn all_the_same(points: &[Point]) -> bool {
+    points.iter().all(|point| point.pair.comparison.verdict == Verdict::SameCode)
+}
+
 /// The crossovers of points that are in order of their sizes. What cannot be told apart, or is close, is on neither side.
 pub fn crossovers(points: &[Point]) -> Vec<Crossover> {
     let crossing = |pair: &[&Point]| match pair {

@@ -133,7 +133,7 @@ pub fn in_place_of(folder: &Path) -> Option<&Path> {
 }
 
 /// The folder, or the nearest around it that is there.
-fn nearest(folder: &Path) -> &Path {
+pub fn nearest(folder: &Path) -> &Path {
     let there = folder.ancestors().find(|folder| folder.symlink_metadata().is_ok());
     there.filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

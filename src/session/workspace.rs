@@ -53,6 +53,11 @@ impl Problems {
         Problems { sources: Sources::new(), list: vec![problem] }
     }
 
+    /// The file of the first problem, by its label.
+    pub fn file(&self) -> Option<String> {
+        Some(self.sources.get(self.list.first()?.span()?.file)?.name.to_string())
+    }
+
     /// The first problem, with the texts it is in.
     pub fn first(&self) -> Diagnostic {
         let first = self.list.first().cloned();

@@ -52,7 +52,11 @@ pub fn entry(app: &mut App) {
         EntryKind::Find => return found(app, &text),
     };
     match (problems, app.popups.last_mut()) {
-        (Err(lines), Some(Popup::Entry(entry))) => entry.problems = lines,
+        (Err(lines), Some(Popup::Entry(entry))) => {
+            // It is to be mended, not typed anew.
+            entry.area.cancel_selection();
+            entry.problems = lines;
+        }
         (Ok(()), Some(Popup::Entry(entry))) => {
             let then = entry.then.take();
             app.popups.pop();

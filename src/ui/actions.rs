@@ -215,7 +215,8 @@ fn tell_found(app: &mut App, revision: RevisionId) -> bool {
     let key = |command| app.setup.keys.key(command).unwrap_or_default();
     let (pane, preview) = (key(Command::SearchPane), key(Command::Preview));
     let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
-    let text = format!("Found in {steps}, revision {revision}: {pane}, then {preview} shows how.");
+    let first = if app.focus.pane == Pane::Search { String::new() } else { format!("{pane}, then ") };
+    let text = format!("Found in {steps}, revision {revision}: {first}{preview} shows how.");
     match app.session.history().computes_more(revision) {
         Some(more) => app.tell(Role::Warning, format!("{more} {text}")),
         None => app.tell(Role::Good, text),

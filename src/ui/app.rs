@@ -251,6 +251,8 @@ pub struct App {
     pub(super) reads: Option<u64>,
     /// The last search that was typed.
     pub search: Option<String>,
+    /// The search of which the best programs were measured, as it was typed, until another one runs.
+    pub measured_search: Option<String>,
     /// The last state of a search, running or not, and what came of it.
     pub found: search::Last,
     /// The sketch of what was pointed at.
@@ -327,6 +329,7 @@ impl App {
             mending: None,
             reads: None,
             search: None,
+            measured_search: None,
             found: search::Last::default(),
             sketching: None,
             peaks: Vec::new(),

@@ -66,6 +66,11 @@ pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
     let (kept, left, ratio) = match pair.comparison.verdict {
         Verdict::FirstFaster => (first, second, 1.0 / ratio),
         Verdict::SecondFaster => (second, first, ratio),
+        Verdict::SameCode => {
+            let text = format!("Revisions {first} and {second} have the same code: nothing was chosen.");
+            app.tell(Role::Warning, text);
+            return true;
+        }
         neither @ (Verdict::NoMeasurableDifference | Verdict::Close) => {
             let difference = match neither {
                 Verdict::Close => format!("a difference of at most {} %", 100.0 * CLOSE),

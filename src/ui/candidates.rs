@@ -252,12 +252,53 @@ pub fn here(workspace: &Workspace, term: &Term, at: &Path, sizes: &Sizes, known:
     let mut out: Vec<Candidate> = Vec::new();
     let pictures = Pictures::of(term, known);
     for rule in workspace.rules.rules() {
-        out.push(match rule.params.is_empty() {
-            true => tried(&RuleUse { rule: rule.clone(), args: Vec::new() }, term, at, sizes, &pictures),
-            false => with_choices(workspace, rule, term, at, sizes, &pictures),
-        });
+        out.push(candidate(workspace, rule, term, at, sizes, &pictures));
     }
     out
+}
+
+fn candidate(
+    workspace: &Workspace,
+    rule: &Rule,
+    term: &Term,
+    at: &Path,
+    sizes: &Sizes,
+    pictures: &Pictures<'_>,
+) -> Candidate {
+    match rule.params.is_empty() {
+        true => tried(&RuleUse { rule: rule.clone(), args: Vec::new() }, term, at, sizes, pictures),
+        false => with_choices(workspace, rule, term, at, sizes, pictures),
+    }
+}
+
+/// A rule that does not apply at a position, where it comes nearest to that inside: where most of its left side matches. None where
+/// nothing inside matches more of it.
+pub fn nearest(
+    workspace: &Workspace,
+    term: &Term,
+    at: &Path,
+    call: &str,
+    sizes: &Sizes,
+) -> Option<Candidate> {
+    let rule = workspace.rules.get(call.split('(').next()?)?;
+    let depth = |part: &Term| {
+        let stops = match rule.params.is_empty() {
+            true => rule.apply(part, &[]).err(),
+            false => rule.stops_without(part),
+        };
+        // Where nothing stops the match, arguments are missing, or it applies.
+        stops.map_or(u32::MAX, |why| why.depth)
+    };
+    let mut nearest = (depth(term.at(at)?), None);
+    for (path, part) in term.at(at)?.positions().into_iter().skip(1) {
+        let depth = depth(part);
+        if depth > nearest.0 {
+            nearest = (depth, Some(path));
+        }
+    }
+    let place = at.join(&nearest.1?);
+    let pictures = Pictures { before: None, known: &Known::default() };
+    Some(candidate(workspace, rule, term, &place, sizes, &pictures))
 }
 
 /// A rule that takes arguments: those with which it applies, and what it does with the first of them.

@@ -172,10 +172,17 @@ impl App {
             program::mended(self);
             return;
         }
+        // Beside a program that is right the rules may be wrong, and the file that is says so.
+        let mut beside = None;
         let wrong = match changed {
             // What was read before is as right or wrong as it was.
             Some(_) if !saved && changed == self.changed => self.wrong.take(),
-            Some(changed) => program::wrong_on_disk(self, changed).map(|p| problem::in_a_line(&p.first())),
+            Some(changed) => program::wrong_on_disk(self, changed).map(|problems| {
+                let program = &self.session.workspace().texts.program.label;
+                let file = problems.file().filter(|file| changed == Changed::Program && file != program);
+                beside = file.map(|file| harmless(&file).into_owned());
+                problem::in_a_line(&problems.first())
+            }),
             None => None,
         };
         let mended = self.wrong.is_some() && wrong.is_none();
@@ -186,12 +193,15 @@ impl App {
                 Changed::Definitions => ("The rules or strategies", "have changed on the disk"),
                 Changed::Program => ("The program", "has changed on the disk"),
             };
-            let news = match (&wrong, now) {
-                (Some(why), _) => {
+            let news = match (&wrong, &beside, now) {
+                (Some(why), Some(file), _) => {
+                    format!("{what} {have}, and {file} beside it is wrong; {key} shows why: {why}")
+                }
+                (Some(why), None, _) => {
                     format!("{what} {have} and cannot be used so; {key} shows why: {why}")
                 }
-                (None, Changed::Definitions) => format!("{what} {have}; {key} takes them over."),
-                (None, Changed::Program) => format!("{what} {have}; {key} starts again from it."),
+                (None, _, Changed::Definitions) => format!("{what} {have}; {key} takes them over."),
+                (None, _, Changed::Program) => format!("{what} {have}; {key} starts again from it."),
             };
             self.tell(if wrong.is_some() { Role::Error } else { Role::Warning }, news);
         }

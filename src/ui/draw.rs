@@ -7,6 +7,7 @@ use ratatui_textarea::TextArea;
 use super::app::App;
 use super::command::Command;
 use super::layout::{self, LEAST, Layout, Pane, Place, Wishes};
+use super::mending::Mending;
 use super::paint::{Painter, tabs};
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose, Question};
 use super::window::mark_found;
@@ -82,7 +83,18 @@ fn hint_line(app: &App, width: usize) -> Line {
         return Line::of(Role::Key, super::keys::spell(&app.pending)).with(Role::Hint, " …");
     }
     if let Some(notice) = &app.notice {
-        return notice.clone();
+        // What is said while a page opens does not hide the way out of it, where there is room for both.
+        let room = width.saturating_sub(notice.width() + 2);
+        let page = app.popups.last().filter(|popup| matches!(popup, Popup::Page(_)));
+        let hints = page.map(|popup| hints::of_popup(&popup_hints(app, popup), &facts, keys, room));
+        return match hints.filter(|hints| !hints.is_empty() && hints.width() <= room) {
+            Some(hints) => {
+                let mut line = notice.clone().with(Role::Plain, "  ");
+                line.append(hints);
+                line
+            }
+            None => notice.clone(),
+        };
     }
     match app.popups.last() {
         Some(popup) => hints::of_popup(&popup_hints(app, popup), &facts, keys, width),
@@ -117,7 +129,10 @@ fn popup_hints(app: &App, popup: &Popup) -> Vec<(Command, Option<&'static str>)>
         _ => &[],
     };
     let completes = |entry: &Entry| !complete::at(app, entry.kind, &entry.before_cursor()).offers.is_empty();
+    let one_problem = matches!(popup, Popup::Page(page) if page.purpose == Purpose::Mend)
+        && !app.mending.as_ref().is_some_and(Mending::has_several);
     let idle = |command: &Command| match (popup, command) {
+        (_, Command::PageNext | Command::PagePrevious) if one_problem => true,
         (Popup::Entry(entry), Command::EntryComplete) => !completes(entry),
         (Popup::Entry(entry), Command::EntryOlder) => app.recall.get(entry.kind, 0).is_none(),
         _ => unused.contains(command),
@@ -299,7 +314,10 @@ fn draw_entry(app: &App, painter: &mut Painter<'_>, area: Rect, entry: &Entry) -
         entry.area.lines().iter().map(|line| Line::plain(line.clone()).width() + 1).max().unwrap_or(0);
     let width = typed.max(USUAL_COLUMNS).min(most_columns);
     let least = if entry.kind.is_multiline() { 3 } else { 1 };
-    let text = typed_rows(&entry.area, width, painter);
+    let mut text = typed_rows(&entry.area, width, painter);
+    if entry.is_offered() {
+        text.lines = text.lines.into_iter().map(|line| line.marked(Mark::Selected)).collect();
+    }
     let mut below = offers(app, entry, width);
     below.extend(entry.problems.iter().flat_map(|line| line.wrap(width, 2)));
     // What is wrong is seen with what is typed: where there is no room for all, each has half of it.

@@ -65,6 +65,8 @@ pub struct Facts {
     pub without: Result<(), String>,
     /// Whether branches part anywhere in the history.
     pub forks: bool,
+    /// Whether the rules are not seen, so that Enter in the term first shows them.
+    pub rules_hidden: bool,
     /// Whether single rewrites are recorded of the highlighted row of the history, or it opens to rows that have them.
     pub steps: bool,
     /// Whether the sketch of what was pointed at can ask for less.
@@ -113,7 +115,9 @@ impl App {
                 Some(Err(problem)) => Err(problem.message.clone()),
                 // They are asked for.
                 _ if !self.session.missing_sizes().is_empty() => Ok(()),
-                _ => self.session.enabled(&Action::Bench { device: self.device.clone() }),
+                _ => self.session.enabled(&Action::Bench { device: self.device.clone() }).map_err(|why| {
+                    if self.session.is_idle() { why } else { format!("{why} {{cancel}} stops it.") }
+                }),
             },
             foreign: self.session.forbids_foreign(),
             measured: (0..history.len())
@@ -129,6 +133,8 @@ impl App {
                 _ => Err("No step is highlighted.".to_owned()),
             },
             forks: (0..history.len()).any(|id| history.branches(id)),
+            rules_hidden: self.focus.pane == Pane::Term
+                && self.pane_over(Pane::Rules).is_some_and(|over| over != Pane::Term),
             steps: panes::history::has_steps(self),
             widens: self.sketching.as_ref().is_some_and(Sketching::widens),
             editor: self.setup.editor.is_some(),
@@ -171,6 +177,7 @@ pub mod tests {
             folds: false,
             without: Err("Nothing was done that could be left out.".to_owned()),
             forks: false,
+            rules_hidden: false,
             steps: false,
             widens: false,
             editor: false,

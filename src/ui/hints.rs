@@ -40,7 +40,10 @@ pub fn hints_of_context(context: Context) -> &'static [Command] {
 
 /// The line of hints: keys and labels of the commands that can be used, as many as fit.
 pub fn hints(commands: &[Command], facts: &Facts, keys: &Keymap, width: usize) -> Line {
-    let own = |command: &Command| panes::operation(facts.pane, *command).and_then(|operation| operation.word);
+    let own = |command: &Command| match command {
+        Command::Open if facts.rules_hidden => Some("the rules"),
+        _ => panes::operation(facts.pane, *command).and_then(|operation| operation.word),
+    };
     let worded: Vec<(Command, Option<&str>)> = commands.iter().map(|c| (*c, own(c))).collect();
     worded_hints(&worded, facts, keys, width)
 }

@@ -7,7 +7,7 @@ use super::app::App;
 use super::command::{Command, Context};
 use super::movement::FAR;
 use super::panes;
-use super::popup::{Entry, EntryKind, Page, Popup};
+use super::popup::{Choice, Entry, EntryKind, Page, Popup};
 use super::script;
 use super::update::{enter, run, run_with};
 use crate::lang::diag::nearest;
@@ -50,6 +50,14 @@ enum Then {
     Pane,
     /// What is highlighted in it.
     Highlight,
+}
+
+/// Whether a line is a command and picks nothing from a list.
+fn is_another(choice: &Choice, line: &str) -> bool {
+    let text = line.trim_start_matches(':');
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let command = Command::from_name(word).is_some_and(|command| command.context() == Context::Screen);
+    command && !choice.has(word) && !choice.has(text)
 }
 
 impl Dialogue {
@@ -110,6 +118,11 @@ impl Dialogue {
             Some(Popup::Entry(entry)) => {
                 entry.set_text(line);
                 run(&mut self.app, Command::EntryAccept);
+            }
+            // A command that is none of the choices leaves them.
+            Some(Popup::Choice(choice)) if is_another(choice, line) => {
+                run(&mut self.app, Command::ChoiceBack);
+                self.ordinary(line);
             }
             Some(Popup::Choice(choice)) => match line.parse::<usize>() {
                 _ if line.is_empty() => run(&mut self.app, Command::ChoiceBack),

@@ -40,6 +40,11 @@ impl Mending {
         Mending { problems, at: 0, then: then.into() }
     }
 
+    /// Whether there is another problem to look at.
+    pub fn has_several(&self) -> bool {
+        self.problems.list.len() > 1
+    }
+
     /// Looks at another problem.
     pub fn step(&mut self, by: isize) {
         self.at = self.at.saturating_add_signed(by).min(self.problems.list.len().saturating_sub(1));
@@ -137,7 +142,7 @@ impl Workshop<'_> {
             let alphabet = self.setup.terminal.alphabet;
             let mut page = mending.page(alphabet, usize::from(width).saturating_sub(6));
             page.scroll = scroll;
-            self.draw(&page, said.as_deref())?;
+            self.draw(&page, mending.has_several(), said.as_deref())?;
             for msg in self.events.wait(POLL) {
                 match msg {
                     Msg::Key(key, _) => {
@@ -258,12 +263,17 @@ impl Workshop<'_> {
     }
 
     /// Draws the page, and below it what was said last, else what can be pressed.
-    fn draw(&mut self, page: &Page, said: Option<&str>) -> io::Result<()> {
+    fn draw(&mut self, page: &Page, several: bool, said: Option<&str>) -> io::Result<()> {
         let Setup { theme, terminal, keys, editor, .. } = self.setup;
         let mut hints = Line::empty();
         let all =
             [Command::PageNext, Command::PagePrevious, Command::PageLineDown, Command::Edit, Command::Quit];
-        for command in all.iter().filter(|c| **c != Command::Edit || editor.is_some()) {
+        let usable = |command: &&Command| match command {
+            Command::Edit => editor.is_some(),
+            Command::PageNext | Command::PagePrevious => several,
+            _ => true,
+        };
+        for command in all.iter().filter(usable) {
             let key = keys.key(*command).unwrap_or_default();
             hints.append(hints::hint(&key, *command, keys));
             hints.push(Role::Plain, "  ");

@@ -37,9 +37,11 @@ pub fn wrong_on_disk(app: &App, changed: Changed) -> Option<Problems> {
         },
         Changed::Definitions => Texts { files: app.definitions.changed(&now.texts), ..now.texts.clone() },
     };
+    // Of a program that is right the rules may be wrong already.
+    let matters =
+        changed == Changed::Definitions || texts.files != now.texts.files && now.errors().next().is_none();
     match Workspace::load(&texts, now.def.as_deref()) {
-        // Of a program that is right the rules may be wrong already.
-        Ok(new) if changed == Changed::Definitions && new.errors().next().is_some() => {
+        Ok(new) if matters && new.errors().next().is_some() => {
             Some(Problems { sources: new.sources, list: new.problems })
         }
         Ok(_) => None,

@@ -28,6 +28,13 @@ pub fn step(app: &mut App) {
             app.queries.ask(&app.session, query);
         }
         Some(s) if s.taken(current).is_some_and(|taken| taken < s.steps.len()) => show(app),
+        Some(s) if s.taken(current).is_some() => {
+            let text =
+                format!("`{}` has come to its end; {{step}} once more asks for another strategy.", s.text);
+            app.stepping = None;
+            let text = app.setup.keys.fill(&text);
+            app.say(Role::Hint, text);
+        }
         _ => {
             app.stepping = None;
             let items = strategies::items(app, How::Step);

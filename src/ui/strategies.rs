@@ -2,7 +2,6 @@
 
 use super::actions::{perform, typed};
 use super::app::App;
-use super::command::Command;
 use super::layout::Pane;
 use super::popup::{EntryKind, How, Item, Popup, Value};
 use super::script::{as_search, only_asks, searches, signature};
@@ -27,6 +26,10 @@ pub fn place_in_words(app: &App) -> String {
 /// Runs strategies on the whole program from now on, or at the selection again.
 pub fn switch_place(app: &mut App) {
     app.whole = !app.whole;
+    // What was said of the text was said of the other place.
+    if let Some(Popup::Entry(entry)) = app.popups.last_mut() {
+        entry.forget_warning();
+    }
     let text = if app.whole { "the whole program" } else { "the selection" };
     app.say(Role::Hint, format!("Strategies and searches run on {text} from now on."));
 }
@@ -99,17 +102,22 @@ pub(super) fn warn(
         return Ok(());
     }
     entry.warned = Some(text.to_owned());
-    let key = app.setup.keys.key(Command::EntryAccept).unwrap_or_default();
-    Err(vec![
-        Line::of(Role::Warning, said),
-        Line::of(Role::Hint, format!("{key} once more searches all the same.")),
-    ])
+    let mut lines = vec![Line::of(Role::Warning, said.text)];
+    if said.of_part {
+        let text = format!(
+            "That is said of the selection {at}; {{typing-place}} in the prompt switches to the whole program, of which it is not known."
+        );
+        lines.push(Line::of(Role::Hint, app.setup.keys.fill(&text)));
+    }
+    lines.push(Line::of(Role::Hint, app.setup.keys.fill("{entry-accept} once more searches all the same.")));
+    Err(lines)
 }
 
 /// A search is shown while it runs, and can be run again.
 fn note_search(app: &mut App, text: &str, from: RevisionId) {
     if searches(app.session.workspace(), text) {
         app.search = Some(text.to_owned());
+        app.measured_search = None;
         app.found.begun(text, from);
         app.focus.show(Pane::Search);
         app.touch(&[Pane::Search]);

@@ -41,9 +41,9 @@ pub fn key(app: &mut App, key: KeyEvent) -> bool {
                 KeyCode::Up if entry.at_first_line() => entry.older(recall),
                 KeyCode::Down if entry.at_last_line() => entry.newer(recall),
                 KeyCode::Char('m') if key.modifiers == KeyModifiers::CONTROL => {}
-                // What was wrong stays to be read while it is mended.
                 _ => drop(entry.area.input(key)),
             }
+            entry.edited();
             true
         }
         _ => false,
@@ -87,6 +87,7 @@ pub fn clear_line(app: &mut App) {
         Some(Popup::Entry(entry)) => {
             // At the head of a line it is joined to the one before.
             while entry.area.delete_line_by_head() {}
+            entry.edited();
             let (kind, text) = (entry.kind, entry.text());
             if kind == EntryKind::Find {
                 accept::filter(app, &text);

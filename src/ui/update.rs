@@ -85,14 +85,23 @@ fn press(app: &mut App, key: KeyEvent) {
                 app.popups.pop();
                 return run(app, command);
             }
-            // A page may say which command helps: it makes room for the line to type it in, and for the list of all.
-            if let Some(Popup::Page(_)) = app.popups.last()
-                && let Meaning::Command(command @ (Command::Palette | Command::Help)) =
-                    app.setup.keys.meaning(Context::Screen, &keys)
+            // A page may say which command helps: it makes room for the line to type it in, for the list of all, and for a pane. What
+            // asked for the page closes it again.
+            if let Some(Popup::Page(page)) = app.popups.last()
+                && let Meaning::Command(command) = app.setup.keys.meaning(Context::Screen, &keys)
             {
-                close_page(app);
-                run(app, command);
-                return;
+                let closes = command == Command::Why && page.purpose == Purpose::Read;
+                let leads_on = matches!(command, Command::Palette | Command::Help)
+                    || panes::reached_by(command).is_some();
+                if closes || leads_on {
+                    close_page(app);
+                }
+                if leads_on {
+                    return run(app, command);
+                }
+                if closes {
+                    return;
+                }
             }
             let help = app.setup.keys.key(Command::Help).unwrap_or_default();
             // What is typed or asked has its keys in the line below.
@@ -135,7 +144,7 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Apply => rules::apply(app, arguments),
         C::Preview => panes::preview(app),
         C::Everywhere => rules::everywhere(app),
-        C::Why => rules::why(app),
+        C::Why => rules::why(app, arguments),
         C::AllRules => {
             app.rules.all = !app.rules.all;
             app.touch(&[Pane::Rules]);
@@ -153,12 +162,16 @@ pub fn run_with(app: &mut App, command: Command, arguments: &str) {
         C::Run => enter(app, EntryKind::Strategy, arguments, ""),
         C::Place | C::TypingPlace => strategies::switch_place(app),
         C::Search => strategies::search_again(app),
-        C::Sketch => {
-            let last = sketch::search(app, &strategies::place(app))
-                .or_else(|| app.search.clone())
-                .unwrap_or_default();
-            enter(app, EntryKind::Sketch, arguments, &last);
-        }
+        C::Sketch => match sketch::search(app, &strategies::place(app)) {
+            Some(pointed) if arguments.is_empty() => {
+                // It is there to be changed.
+                app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Sketch, &pointed))));
+            }
+            _ => {
+                let last = app.search.clone().unwrap_or_default();
+                enter(app, EntryKind::Sketch, arguments, &last);
+            }
+        },
         C::Hold => holding::hold(app),
         C::Frozen => frozen::write(app, arguments),
         C::Best => best::best(app, arguments),
@@ -333,10 +346,13 @@ fn close_page(app: &mut App) {
     app.mending = None;
 }
 
-/// Opens an entry, or takes its text at once where it was typed after the command.
+/// Opens an entry that offers a text, or takes at once what was typed after the command.
 pub(super) fn enter(app: &mut App, kind: EntryKind, arguments: &str, text: &str) {
-    let begin = if arguments.is_empty() { text } else { arguments };
-    app.popups.push(Popup::Entry(Box::new(Entry::new(kind, begin))));
+    let entry = match arguments {
+        "" => Entry::offering(kind, text),
+        typed => Entry::new(kind, typed),
+    };
+    app.popups.push(Popup::Entry(Box::new(entry)));
     if !arguments.is_empty() {
         accept::entry(app);
     }

@@ -357,6 +357,9 @@ fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
                 format!("They differ by at most {most} %, which counts for neither: {ratio}."),
             )
         }
+        Verdict::SameCode => {
+            Line::of(Role::Warning, "Both have the same code, which was measured once: neither is faster.")
+        }
         Verdict::NoMeasurableDifference => {
             Line::of(Role::Warning, format!("There is no measurable difference: {ratio}."))
         }
@@ -459,7 +462,7 @@ mod tests {
         let rows = history::rows(&history, Looked::default(), Alphabet::Unicode);
         assert_eq!(
             rows[2].line.text(),
-            "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) also took 9.000 µs gpu  splitJoin(32)"
+            "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu · 10.00 µs -50.0 % from 0 (-1.0/+1.0 %) gpu, also took 9.000 µs  splitJoin(32)"
         );
         // At other sizes than those that are looked at, they are said.
         let sizes = [("m".into(), 32)].into_iter().collect();

@@ -106,8 +106,9 @@ pub fn change(from: f64, to: f64) -> Option<String> {
         .then(|| format!("{:+.1} %", (to - from) / from * 100.0))
 }
 
-/// What changed from some costs to others, in a line; none where nothing did.
-pub fn costs(old: &Costs, new: &Costs, alphabet: Alphabet) -> Option<Line> {
+/// What changed from some costs to others, in a line of so many columns; none where nothing did. What has no room is left out as a
+/// whole, what tells least first.
+pub fn costs(old: &Costs, new: &Costs, width: usize, alphabet: Alphabet) -> Option<Line> {
     let arrow = alphabet.pick("→", "->");
     let mut parts = Vec::new();
     let mut part = |what: &str, old: Option<String>, new: Option<String>| {
@@ -117,15 +118,21 @@ pub fn costs(old: &Costs, new: &Costs, alphabet: Alphabet) -> Option<Line> {
             parts.push(format!("{what} {old} {arrow} {new}"));
         }
     };
-    part("lines of code", old.lines.map(|n| n.to_string()), new.lines.map(|n| n.to_string()));
     let operations = |costs: &Costs| costs.flops.map(|flops| count(flops as u64));
     part("operations", operations(old), operations(new));
     part("stored between", old.stored.map(bytes), new.stored.map(bytes));
-    for (input, before) in &old.reads {
+    part("lines of code", old.lines.map(|n| n.to_string()), new.lines.map(|n| n.to_string()));
+    let less = old.reads.iter().filter_map(|(input, before)| {
         let after = new.reads.get(input).copied().unwrap_or(0.0);
-        parts.extend(reads(input, *before, after, alphabet));
-    }
-    (!parts.is_empty()).then(|| Line::of(Role::Size, parts.join(", ")))
+        reads(input, *before, after, alphabet)
+    });
+    parts.splice(0..0, less);
+    let whole = |shown: &[String]| {
+        let more = if shown.len() < parts.len() { alphabet.pick(", …", ", ...") } else { "" };
+        Line::of(Role::Size, shown.join(", ") + more)
+    };
+    let most = (1..=parts.len()).rev().map(|n| whole(&parts[..n])).find(|line| line.width() <= width);
+    most.or_else(|| Some(whole(parts.get(..1)?).fit(width, alphabet)))
 }
 
 /// How much less of an input is read, or more; none where it is less than twice that.
@@ -151,13 +158,20 @@ mod tests {
             reads: [("a".to_owned(), a), ("b".to_owned(), b)].into_iter().collect(),
             ..Costs::default()
         };
-        let told = |old: &Costs, new: &Costs| costs(old, new, Alphabet::Unicode).map(|line| line.text());
+        let within = |old: &Costs, new: &Costs, width| {
+            costs(old, new, width, Alphabet::Unicode).map(|line| line.text())
+        };
+        let told = |old: &Costs, new: &Costs| within(old, new, 80);
         assert_eq!(told(&of(10.0, 3200.0), &of(11.0, 100.0)).as_deref(), Some("reads b 32× less"));
         assert_eq!(
             told(&of(10.0, 100.0), &of(25.0, 50.0)).as_deref(),
             Some("reads a 2.5× more, reads b 2× less")
         );
         assert_eq!(told(&of(10.0, 100.0), &of(15.0, 60.0)), None);
+        // What has no room is left out as a whole.
+        let narrow = |width| within(&of(10.0, 100.0), &of(25.0, 50.0), width);
+        assert_eq!(narrow(33).as_deref(), Some("reads a 2.5× more, …"));
+        assert_eq!(narrow(12).as_deref(), Some("reads a 2.5…"));
         let flops = |flops| Costs { flops, ..Costs::default() };
         assert_eq!(told(&flops(Some(4.0)), &flops(Some(8.0))).as_deref(), Some("operations 4 → 8"));
         assert_eq!(told(&flops(Some(4.0)), &flops(None)), None);

@@ -59,7 +59,8 @@ fn sections(session: &Session, target: Target, beside: Beside<'_>) -> Vec<Sectio
     if !sizes.is_empty() {
         out.push(Section::new("Sizes", plain(&sizes.join("\n"))));
     }
-    let rows = history::rows(session.history(), history::Looked::default(), ALPHABET);
+    let looked = history::Looked { sizes: Some(session.sizes()), ..history::Looked::default() };
+    let rows = history::rows(session.history(), looked, ALPHABET);
     out.push(Section::new("History", rows.into_iter().map(|row| row.line).collect()));
     out.extend(times(session, beside));
     out.extend(searches(session));

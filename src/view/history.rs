@@ -265,22 +265,24 @@ impl<'a> Rows<'a> {
     /// A time and what it changed, its interval, the device, and the sizes where there are several: parts that are not torn apart.
     fn price(&self, id: RevisionId, price: Price<'_>) -> Vec<Line> {
         let measured = price.measured;
-        let mut time = Line::of(Role::Number, figures::time(measured.median_ns));
-        if let Some((before, change)) = bought(self.history, id, price) {
+        let mut parts = vec![Line::of(Role::Number, figures::time(measured.median_ns))];
+        if let Some(Bought { before, change, alone }) = bought(self.history, id, price) {
             let role = if change.starts_with('-') { Role::Good } else { Role::Warning };
-            time.push(role, format!(" {change}"));
-            time.push(Role::Dim, format!(" from {before}"));
+            let how = if alone { ", both alone" } else { "" };
+            parts.push(Line::of(role, change).with(Role::Dim, format!(" from {before}{how}")));
         }
-        let mut parts = vec![time];
         let spread = figures::spread(measured.median_ns, measured.interval_ns);
         parts.extend(spread.map(|spread| Line::of(Role::Dim, spread)));
-        parts.extend(contradiction(price).map(|text| Line::of(Role::Warning, text)));
         let device = Line::of(Role::Dim, self.devices.short(&measured.device).to_owned());
         parts.push(device.fit(DEVICE, self.alphabet));
         let elsewhere = self.looked.sizes.map_or(self.several_sizes, |sizes| *sizes != measured.sizes);
         if elsewhere {
             let at: Vec<String> = measured.sizes.iter().map(|(name, n)| format!("{name}={n}")).collect();
             parts.push(Line::of(Role::Dim, format!("at {}", at.join(" "))));
+        }
+        if let Some(other) = contradiction(price) {
+            parts.iter_mut().rev().take(1).for_each(|last| last.push(Role::Dim, ","));
+            parts.push(Line::of(Role::Warning, other));
         }
         parts
     }
@@ -334,6 +336,9 @@ impl<'a> Rows<'a> {
         }
         if let Some(same) = self.same.get(&revision.term.digest()).filter(|same| **same != id) {
             made.push(Role::Dim, format!("same as {same}  "));
+        }
+        if let Some(rank) = rank(&revision.label) {
+            made.push(Role::Dim, format!("rank {rank} of "));
         }
         let before = made.width();
         let label: String = revision.label.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -423,23 +428,54 @@ pub fn contradiction(price: Price<'_>) -> Option<String> {
     Some(format!("also took {}{how}", figures::time(other.median_ns)))
 }
 
-/// The nearest revision above that was measured on the same device at the same sizes, and the change since.
-fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<(RevisionId, String)> {
-    let measured = price.measured;
+/// Which of the programs of a search a text takes, where that is not the first: it stands at the end of the text, which may be cut.
+fn rank(label: &str) -> Option<&str> {
+    let (_, behind) = label.split_once("rank: ")?;
+    let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+    behind.get(..digits).filter(|rank| !rank.is_empty() && *rank != "1")
+}
+
+/// What a state bought.
+struct Bought {
+    /// The nearest revision above that was measured on the same device at the same sizes.
+    before: RevisionId,
+    /// The change since.
+    change: String,
+    /// It is told by the times that both took alone, where the one that is shown was taken in turns with others.
+    alone: bool,
+}
+
+fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<Bought> {
+    let shown = price.measured;
+    let own = history.revision(id)?;
     let mut above = history.parent(id);
     while let Some(id) = above {
-        if let Some(before) = history.revision(id)?.price(&measured.device, &measured.sizes) {
-            let change = if before.measured.is_apart(measured) {
-                figures::change(before.measured.median_ns, measured.median_ns)?
+        let revision = history.revision(id)?;
+        if let Some(before) = revision.price(&shown.device, &shown.sizes) {
+            // Beside others a state may take longer than alone: like is compared with like, where it is there.
+            let alone = |revision| alone(revision, shown);
+            let alike = match before.measured.in_turns == shown.in_turns {
+                true => None,
+                false => alone(revision).zip(alone(own)),
+            };
+            let (from, to) = alike.unwrap_or((before.measured, shown));
+            let change = if from.is_apart(to) {
+                figures::change(from.median_ns, to.median_ns)?
             } else {
                 // Two programs that run in turns may still be told apart.
                 "intervals overlap".to_owned()
             };
-            return Some((id, change));
+            return Some(Bought { before: id, change, alone: alike.is_some() && shown.in_turns });
         }
         above = history.parent(id);
     }
     None
+}
+
+/// What a state took alone, last, where the other measurement was taken.
+fn alone<'a>(revision: &'a Revision, like: &Measurement) -> Option<&'a Measurement> {
+    let alike = |m: &&Measurement| !m.in_turns && m.device == like.device && m.sizes == like.sizes;
+    revision.measurements.iter().rev().find(alike)
 }
 
 #[cfg(test)]
@@ -516,6 +552,9 @@ mod tests {
         };
         let term = |n: i128| Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
         let mut history = History::new(term(0), "f.rise");
+        if let Some(first) = history.revision_mut(0) {
+            first.measurements.push(on("cpu", 8.1e6));
+        }
         let measurements = vec![on("cpu", 8e6), on("a device of a long name", 9e6)];
         let id =
             history.add(0, Revision { measurements, ..Revision::new(term(1), "step") }, PathMap::identity());
@@ -534,6 +573,8 @@ mod tests {
             }
             assert_eq!(shown.matches("(-10/+10 %)").count(), 2, "{width}: {shown}");
             assert!(shown.contains("  step") || shown.contains("\n    step"), "{width}: {shown}");
+            // What the change is from is not dropped where the whole of it has room.
+            assert!(width < 28 || shown.contains("intervals overlap from 0"), "{width}: {shown}");
         }
     }
 
@@ -545,6 +586,10 @@ mod tests {
             history.add(0, Revision::new(term(n), "s"), PathMap::identity());
         }
         assert_eq!(texts(&history, None, &[])[1..], ["├ ○ 1 s, also 2", "└ ● 3 s  now"]);
+        // Which of the programs of a search it is stands before what may be cut.
+        let ranked = "reach contains(mapSeq) with (best: 10, rank: 3)";
+        history.add(0, Revision::new(term(7), ranked), PathMap::identity());
+        assert!(texts(&history, None, &[]).iter().any(|row| row.contains(" rank 3 of reach contains(")));
         // The present one and the pinned one have rows of their own, and so has what is gone on from.
         assert_eq!(texts(&history, Some(2), &[])[2], "├ ○ 2 pinned  same as 1  s");
         history.add(2, Revision::new(term(4), "s"), PathMap::identity());
@@ -609,6 +654,9 @@ mod tests {
         for said in ["also took 160.8 ns", "also took 200.0 ns alone", "496.1 ns"] {
             assert!(rows.iter().any(|row| row.contains(said)), "{said}: {rows:?}");
         }
+        // Like is compared with like: 3 was measured alone, too, as 2 was.
+        let row = rows.iter().find(|row| row.contains("520.0 ns")).unwrap();
+        assert!(row.contains("520.0 ns -64.0 % from 2, both alone (-3.0/+3.0 %) cpu, also took"), "{row}");
         // What contradicts itself tells nothing of others, unless it was measured in turns.
         let price = |at: usize| order[at].1;
         assert!(price(0).measured.is_apart(price(2).measured) && !price(0).is_apart(price(2)));

@@ -66,17 +66,38 @@ pub fn why<T>(
         Ok(_) => lines.push(Line::of(Role::Good, format!("{call} applies here."))),
         Err(why) => {
             lines.push(Line::of(Role::Error, format!("{call} does not apply here: {why}.")));
-            if depth > 0 {
-                let nodes =
-                    if depth == 1 { "node of its left side matches" } else { "nodes of its left side match" };
-                lines.push(Line::plain(format!("{depth} {nodes}.")));
-            }
-            if let Some((path, text)) = stops {
-                let at = if path.steps().is_empty() { "all".to_owned() } else { path.to_string() };
-                lines.push(Line::plain("The match stops at ").with(Role::Number, at));
-                lines.extend(text.lines().take(8).map(|l| Line::of(Role::Warning, format!("    {l}"))));
-            }
+            lines.extend(stopped(stops, depth));
         }
+    }
+    lines
+}
+
+/// Where inside of the selection a rule comes nearest to a match, and what stops it there; or that it applies there.
+pub fn nearest<T>(
+    at: &Path,
+    result: &Result<T, String>,
+    stops: Option<(Path, String)>,
+    depth: u32,
+) -> Vec<Line> {
+    let why = match result {
+        Ok(_) => return vec![Line::of(Role::Good, format!("Inside it applies, at {at}."))],
+        Err(why) => why,
+    };
+    let nearest = Line::of(Role::Error, format!("Inside it comes nearest at {at}: {why}."));
+    std::iter::once(nearest).chain(stopped(stops, depth)).collect()
+}
+
+/// How much of a left side matched, and where the match stopped.
+fn stopped(stops: Option<(Path, String)>, depth: u32) -> Vec<Line> {
+    let mut lines = vec![];
+    if depth > 0 {
+        let nodes = if depth == 1 { "node of its left side matches" } else { "nodes of its left side match" };
+        lines.push(Line::plain(format!("{depth} {nodes}.")));
+    }
+    if let Some((path, text)) = stops {
+        let at = if path.is_root() { "the whole program".to_owned() } else { path.to_string() };
+        lines.push(Line::plain("The match stops at ").with(Role::Number, at));
+        lines.extend(text.lines().take(8).map(|l| Line::of(Role::Warning, format!("    {l}"))));
     }
     lines
 }

@@ -3,7 +3,7 @@
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::stats::{CLOSE, Verdict};
-use crate::session::sweep::{Point, crossovers, decided};
+use crate::session::sweep::{Point, all_the_same, crossovers, decided};
 
 /// The columns of a bar to one side: so that a row with what it says fits a terminal of 80 columns.
 const HALF: usize = 8;
@@ -32,6 +32,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         line.push(role, format!("{right}{}", pad(right)));
         let says = match point.pair.comparison.verdict {
             Verdict::NoMeasurableDifference => "no measurable difference".to_owned(),
+            Verdict::SameCode => "the same code".to_owned(),
             Verdict::Close => format!("within {} %", 100.0 * CLOSE),
             Verdict::FirstFaster => format!("A {} times as fast", digits(1.0 / point.pair.comparison.ratio)),
             Verdict::SecondFaster => format!("B {} times as fast", digits(point.pair.comparison.ratio)),
@@ -53,6 +54,9 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         let text = match decided(points).first().map(|point| point.pair.comparison.verdict) {
             Some(Verdict::FirstFaster) => format!("A is the faster one wherever they differ {at_least}."),
             Some(Verdict::SecondFaster) => format!("B is the faster one wherever they differ {at_least}."),
+            _ if all_the_same(points) => {
+                "Both have the same code at all of these sizes: neither is faster.".to_owned()
+            }
             _ => format!("At none of these sizes do they differ measurably and {at_least}."),
         };
         lines.push(Line::of(Role::Hint, text));
@@ -67,6 +71,7 @@ mod tests {
     use crate::lang::digest::Digest;
     use crate::session::action::Measurement;
     use crate::session::bench::{Outputs, Pair};
+    use crate::session::sweep::reaches;
 
     /// Two states whose times at a size are these, in nanoseconds.
     fn point(size: i64, times: [u64; 2]) -> Point {
@@ -122,6 +127,24 @@ mod tests {
         assert!(wide.iter().take(7).all(|line| line.width() <= 76), "{wide:#?}");
         assert_eq!(shown[7], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
         assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
+    }
+
+    /// Times of the same code may differ by chance, and decide nothing.
+    #[test]
+    fn the_same_code_is_on_neither_side() {
+        let mut points = vec![point(1000, [1_000_000, 4_000_000]), point(2000, [2_000_000, 1_000_000])];
+        points[0].pair.comparison.verdict = Verdict::SameCode;
+        let shown = |points: &[Point]| {
+            let lines = chart("k", ["a.rise", "b.rise"], points, Alphabet::Ascii);
+            lines.iter().map(|line| line.text().trim_end().to_owned()).collect::<Vec<_>>()
+        };
+        assert!(crossovers(&points).is_empty() && reaches(&points).len() == 1);
+        assert!(shown(&points)[3].ends_with("  the same code"), "{:?}", shown(&points));
+        let last = shown(&points[..1]).pop();
+        assert_eq!(
+            last.as_deref(),
+            Some("Both have the same code at all of these sizes: neither is faster.")
+        );
     }
 
     /// A difference of a few thousandths can be measurable and means nothing: it is no crossover.

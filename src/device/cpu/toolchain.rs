@@ -208,7 +208,7 @@ pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
         None => "No C compiler that works was found (`cc`, `gcc` and `clang` were tried).".to_owned(),
     };
     Err(DeviceError::new(Cause::NoCompiler, message)
-        .hint("Install one, e.g. `apt-get install gcc`, or set CC to one; OpenCL devices work without.")
+        .hint("Install one, e.g. `apt-get install gcc`, or set CC to one. OpenCL devices run without, but what they compute is checked by what it compiles.")
         .details(tried))
 }
 

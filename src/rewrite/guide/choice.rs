@@ -128,7 +128,8 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
             let Makes { from, made } = Makes::of(equation);
-            let unmakes = breadth == Breadth::Tight && !from.is_disjoint(&unwanted) && made.is_disjoint(&unwanted);
+            let unmakes =
+                breadth == Breadth::Tight && !from.is_disjoint(&unwanted) && made.is_disjoint(&unwanted);
             let is_known = moves && from.union(&made).all(|p| known.contains(p))
                 || unmakes && from.union(&made).all(|p| all_known.contains(p));
             // How a loop runs is said only as the sketch says it.

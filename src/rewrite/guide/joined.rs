@@ -20,7 +20,8 @@ pub(super) fn joining(nest: &Nest, start: &Term) -> Vec<Vec<Guide>> {
         let Some(whole) = l.size() else { continue };
         let pattern = if l.pattern.is_reduce() { Pattern::Reduce } else { Pattern::Map };
         for rows in &arrays {
-            let parts = (0..rows.len()).flat_map(|from| (from + 2..=rows.len()).map(move |to| &rows[from..to]));
+            let parts =
+                (0..rows.len()).flat_map(|from| (from + 2..=rows.len()).map(move |to| &rows[from..to]));
             let wholes = parts.filter(|part| product(part) == *whole);
             ways.extend(wholes.map(|part| (pattern, part.to_vec())));
         }

@@ -5,8 +5,8 @@ use super::reading::{completed, readings};
 use super::vectors::widths;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
-use crate::sketch::{Sketch, TypeSketch};
 use crate::sketch::holes::{Filling, fill, holes_in};
+use crate::sketch::{Sketch, TypeSketch};
 use std::collections::BTreeSet;
 
 /// Sizes that are tried for holes, likeliest first.

@@ -197,7 +197,7 @@ impl Rule {
     }
 
     /// Where the left side stops to match when nothing is known of the arguments, if no argument can change that.
-    pub(super) fn stops_without(&self, t: &Term) -> Option<WhyNot> {
+    pub fn stops_without(&self, t: &Term) -> Option<WhyNot> {
         let mut nearest: Option<WhyNot> = None;
         for eq in self.equations() {
             for sides in eq.applied.iter().chain([&eq.sides]) {

@@ -45,7 +45,9 @@ pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<Str
         ));
     }
     if let Some((with, not)) = sketch.opposed() {
-        return Some(format!("No program is like the sketch: what is like `{with}` has what `{not}` rules out."));
+        return Some(format!(
+            "No program is like the sketch: what is like `{with}` has what `{not}` rules out."
+        ));
     }
     let said = sketch.contradiction()?;
     let conditions = listed(said.iter().map(|c| format!("`{c}`")));
@@ -581,15 +583,13 @@ mod tests {
             |rules: &[(&str, &[i64])], sketch: &str| said(rules, sketch).map(|f| f.text).unwrap_or_default();
         let sketch = "containsMap(n, contains(transpose (mapSeq ?)))";
         assert!(text(split, sketch).contains("asks for `transpose` and `mapSeq`"));
-        assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. The program has none"));
+        assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. There is none"));
         assert_eq!(said(&[("useMapSeq", &[]), ("transposePairAfter", &[])], sketch), None);
         assert_eq!(said(split, "contains(mapSeq) or contains(map)"), None);
         // So are numbers and values of scalar types that nothing makes; a rule may make those of what it is given.
         let of_values = "contains((? : i32) + 2.0) and contains(not)";
         assert!(text(split, of_values).contains("asks for values of type `i32`, `2.0` and `not`"));
-        assert!(
-            text(split, "contains(0.0 : f64)").contains("for values of type `f64`. The program has none")
-        );
+        assert!(text(split, "contains(0.0 : f64)").contains("for values of type `f64`. There is none"));
         assert!(never(split, "contains(0i32)") && !never(split, "contains(0.0f32 : f32)"));
         let from_neutral: &[(&str, &[i64])] = &[("reduceFromNeutral", &[])];
         assert!(!never(from_neutral, "contains(1)") && never(from_neutral, "contains(2)"));
@@ -610,7 +610,7 @@ mod tests {
         assert!(!never(split, "not contains(2) and (contains(3) or ?)"));
         // An index that is known is written with a pattern, too.
         assert_eq!(said(&[("slideAfter2", &[])], "contains(natAsIndex)"), None);
-        assert!(text(split, "contains(natAsIndex)").contains("for `natAsIndex`. The program has none"));
+        assert!(text(split, "contains(natAsIndex)").contains("for `natAsIndex`. There is none"));
         // What is said of a hole that is a size by itself is asked of all sizes that rules make which only divide.
         let two: &[(&str, &[i64])] = &[("splitJoin", &[14]), ("splitJoin", &[21])];
         let tile = |condition: &str| format!("containsMap(n/?t, containsMap(?t, ?)) and {condition}");

@@ -194,7 +194,14 @@ impl Goal {
         over: &dyn Fn() -> bool,
     ) -> Option<Ranking<'a>> {
         let of = |asked: &'a Asked| {
-            let members = Members::of_until(graph, &asked.automaton, &asked.satisfied, (root, Some(free)), weights, over)?;
+            let members = Members::of_until(
+                graph,
+                &asked.automaton,
+                &asked.satisfied,
+                (root, Some(free)),
+                weights,
+                over,
+            )?;
             Some(Ranked { asked, members, looked_at: 0, reached: vec![], unread: None })
         };
         let each = self.asked().iter().map(of).collect::<Option<_>>()?;

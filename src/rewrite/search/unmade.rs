@@ -330,7 +330,7 @@ fn told(unmade: Vec<Asked>, no_rule: &str) -> Option<String> {
     let verb = if unmade.len() == 1 { "makes it" } else { "makes them" };
     let asked = listed(unmade.iter().map(ToString::to_string));
     let mut text =
-        format!("The sketch asks for {asked}. The program has none, and {no_rule} {verb} of what is there.");
+        format!("The sketch asks for {asked}. There is none, and {no_rule} {verb} of what is there.");
     if unmade.contains(&Asked::Pattern(Pattern::Not)) {
         text += " Before a value, `not` is the pattern; `not contains(…)` is what leaves programs out.";
     }

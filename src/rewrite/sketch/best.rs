@@ -56,7 +56,6 @@ pub fn free_in(term: &Term) -> Free {
 }
 
 /// The k lightest members of a class that satisfy the automaton's start, with whatever variables.
-#[cfg(test)]
 pub fn k_best(
     graph: &Graph,
     automaton: &Automaton,
@@ -65,7 +64,8 @@ pub fn k_best(
     k: usize,
     weights: Weights<'_>,
 ) -> KBest {
-    let Some(mut members) = Members::of_until(graph, automaton, satisfied, (root, None), weights, &|| false) else {
+    let Some(mut members) = Members::of_until(graph, automaton, satisfied, (root, None), weights, &|| false)
+    else {
         return KBest { terms: vec![], complete: false };
     };
     let complete = members.find(k, &|| false);

@@ -187,11 +187,11 @@ fn over(pattern: Pattern, n: NatSketch) -> TypeSketch {
 /// first. No two are the same.
 pub fn widenings(sketch: &Sketch) -> Vec<Widening> {
     let mut all = Steps { found: vec![], whole: sketch };
-    all.add(whole("all sizes"), Less::AnySize, without_sizes(sketch));
+    all.add(whole("all sizes", "all sizes"), Less::AnySize, without_sizes(sketch));
     if let Some(loops) = loops(sketch) {
-        all.add(whole("all but its loops"), Less::Anything, loops);
+        all.add(whole("all but its loops", "all but loops"), Less::Anything, loops);
     }
-    all.add(whole("what stands around it"), Less::Anything, somewhere(sketch.clone()));
+    all.add(whole("what stands around it", "surroundings"), Less::Anything, somewhere(sketch.clone()));
     all.parts(sketch, 0, &|new| new);
     all.found
 }
@@ -215,8 +215,8 @@ fn named(sketch: &Sketch, binders: u32) -> Called {
 }
 
 /// What all parts together are called.
-fn whole(words: &str) -> Called {
-    Called { long: words.to_owned(), short: words.to_owned() }
+fn whole(long: &str, short: &str) -> Called {
+    Called { long: long.to_owned(), short: short.to_owned() }
 }
 
 fn called(sketch: &Sketch, binders: u32) -> String {
@@ -514,7 +514,7 @@ mod tests {
         let write = |s: &Sketch| Writer::new(library, &program.sizes).write(&Nest::read(s)).0;
         let sketch = exactly(&program.term, &program.sizes);
         let steps = widenings(&sketch);
-        let loops = steps.iter().find(|s| s.part == whole("all but its loops")).unwrap();
+        let loops = steps.iter().find(|s| s.part == whole("all but its loops", "all but loops")).unwrap();
         assert_eq!(write(&loops.sketch), "containsMap(m, containsMap(n, containsReduce(k, ?)))");
         let narrower = widenings(&loops.sketch);
         assert!(narrower.iter().any(|s| write(&s.sketch) == "containsMap(m, containsMap(n, ?))"));

@@ -23,7 +23,7 @@ pub use doubt::{of_comparison, of_repetition};
 pub use drawn::Drawn;
 pub use inputs::Inputs;
 pub use known::Known;
-pub use pair::{Difference, Outputs, Pair, compare, in_turns};
+pub use pair::{Difference, Outputs, Pair, Side, compare, in_turns};
 pub use request::{TIME_LIMIT_S, plain_seconds, request};
 
 use super::action::{Measurement, MedianTime, PartTime, Sizes, Target};

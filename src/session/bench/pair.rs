@@ -2,7 +2,7 @@
 
 use super::checked::Checked;
 use super::{Asked, Beforehand, BenchProgress, Inputs, Pace, Prepared, Ready, measurement};
-use crate::device::stats::{Comparison, compare_turns};
+use crate::device::stats::{Comparison, compare_same, compare_turns};
 use crate::device::{Backend, Progress, RunControl, RunReport};
 use crate::lang::diag::Diagnostic;
 use crate::session::action::Measurement;
@@ -40,17 +40,25 @@ pub struct Difference {
     pub number: (usize, usize),
 }
 
-/// Compiles and checks two programs, and measures them in turns. Both run on the device of the first.
+/// One of two programs, as problems of it are told.
+pub struct Side<'a> {
+    pub asked: Asked<'a>,
+    /// `revision 2`.
+    pub name: &'a str,
+}
+
+/// Compiles and checks two programs, and measures them in turns. Both run on the device of the first. Those that have the same
+/// code are measured as one.
 ///
 /// # Errors
 /// As [`super::measure`], of either of them.
 pub fn compare(
-    first: &Asked<'_>,
-    second: &Asked<'_>,
+    [one, other]: [&Side<'_>; 2],
     backend: &dyn Backend,
     cancel: &AtomicBool,
     report: &dyn Fn(BenchProgress),
 ) -> Result<Pair, Diagnostic> {
+    let (first, second) = (&one.asked, &other.asked);
     // Both run on the same: where only others than usual have a result in one of them, these.
     let params = |asked: &Asked<'_>| asked.term.ty().signature().0;
     let unusual = |asked: &Asked<'_>| Checked::new(asked, backend, cancel).drawn_unusually();
@@ -58,20 +66,33 @@ pub fn compare(
     let [of_first, of_second] =
         [first, second].map(|asked| asked.inputs.or(drawn.as_ref().map(|d| &d.inputs)));
     let (first, second) = (&Asked { inputs: of_first, ..*first }, &Asked { inputs: of_second, ..*second });
-    let mut a = Prepared::of(first, true, backend, cancel, report)?;
+    // Which of the two cannot be measured is not to be guessed.
+    let of = |side: &Side<'_>, d: Diagnostic| d.note(format!("That is said of {}.", side.name));
+    let mut a = Prepared::of(first, true, backend, cancel, report).map_err(|d| of(one, d))?;
     a.of_inputs = drawn.as_ref().and_then(|d| d.warning.clone()).or(a.of_inputs);
-    let b = Prepared::of(second, true, backend, cancel, report)?;
+    let b = Prepared::of(second, true, backend, cancel, report).map_err(|d| of(other, d))?;
     let sides = [&a, &b].map(|p| (&p.checked, &p.ready, p.inputs()));
     let outputs = outputs(&a, &b)?;
     let mut pace = Pace::of(first.mode);
-    let (ran_a, ran_b) =
-        turns(sides, &mut |p| pace.report(p, report)).map_err(|problem| a.blamed(problem))?;
-    let comparison = compare_turns(&ran_a.samples_ns, &ran_b.samples_ns).ok_or_else(|| {
+    let progress = &mut |p| pace.report(p, report);
+    let is_same = a.ready.digest == b.ready.digest;
+    let ran = if is_same {
+        a.checked.measured(&a.ready.module, a.inputs(), progress).map(|ran| (ran.clone(), ran))
+    } else {
+        turns(sides, progress)
+    };
+    let (ran_a, ran_b) = ran.map_err(|problem| a.blamed(problem))?;
+    let comparison = match is_same {
+        true => compare_same(&ran_a.samples_ns),
+        false => compare_turns(&ran_a.samples_ns, &ran_b.samples_ns),
+    };
+    let comparison = comparison.ok_or_else(|| {
         Diagnostic::error("E0711", "The device gave no times for these runs that could be compared.")
     })?;
+    let in_turns = !is_same;
     Ok(Pair {
-        first: Measurement { in_turns: true, ..measurement(first, a.ran(ran_a)?) },
-        second: Measurement { in_turns: true, ..measurement(second, b.ran(ran_b)?) },
+        first: Measurement { in_turns, ..measurement(first, a.ran(ran_a)?) },
+        second: Measurement { in_turns, ..measurement(second, b.ran(ran_b)?) },
         comparison,
         outputs,
     })

@@ -473,7 +473,11 @@ fn one_session_tunes_once_at_a_time() {
     let tuning = Action::Tune { strategy, device: "cpu".into(), seconds: 60.0 };
     assert!(session.perform(tuning.clone()).is_ok());
     let again = session.perform(tuning).unwrap_err();
-    assert!(again.code == "E0810" && again.message.contains("A measurement is running"), "{again}");
+    assert!(
+        again.code == "E0810"
+            && again.message.contains("The job `tune body(splitJoin(?p in {4, 8})) on cpu` runs;"),
+        "{again}"
+    );
     session.cancel_all();
 }
 

@@ -80,12 +80,14 @@ pub fn best(app: &mut App, text: &str) {
     if super::bench::asks_for_sizes(app, C::Best, text) {
         return;
     }
-    let last = || app.search.as_ref().map(|search| format!("{USUAL} {search}"));
     // What was left without a search is no search to go on with.
     let recalled = app.recall.get(EntryKind::Best, 0).filter(|text| text.trim().parse::<usize>().is_err());
     // Programs are what is measured, whatever is selected.
-    let pointed = super::sketch::search(app, &Path::root()).map(|search| format!("{USUAL} {search}"));
-    let begun = pointed.or_else(|| recalled.map(str::to_owned)).or_else(last);
+    let pointed = super::sketch::search(app, &Path::root());
+    let wanted = |search: String| format!("{USUAL} {search}");
+    // What was typed here and refused does not hide a search that ran.
+    let ran = || app.measured_search.clone().or_else(|| app.search.clone().map(wanted));
+    let begun = pointed.map(wanted).or_else(ran).or_else(|| recalled.map(str::to_owned));
     // Where there is none, an example is shown.
     enter(app, EntryKind::Best, text, &begun.unwrap_or_default());
 }
@@ -114,6 +116,7 @@ pub(in crate::ui) fn start(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
         app.tell(Role::Hint, news.join(" "));
     }
     app.best = None;
+    app.measured_search = Some(text.to_owned());
     app.focus.go(Pane::Best);
     app.touch(&[Pane::Best, Pane::Jobs]);
     Ok(())

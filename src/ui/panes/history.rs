@@ -216,7 +216,7 @@ fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
     let Some((made_by, before, after)) = change(app) else { return vec![] };
     let mut foot = Line::of(Role::Dim, one_line(&made_by)).wrap(width, 2);
     foot.truncate(3);
-    foot.extend(priced(app));
+    foot.extend(priced(app, width));
     let changed = compared::lines(app, before, after, Shape::below(width));
     let rows = room(app, Pane::History).map_or(0, |(rows, _)| most_below(rows, lines));
     foot.extend(diff_view::fitted(&changed, rows.saturating_sub(foot.len())));
@@ -232,9 +232,9 @@ fn compared_costs(app: &App) -> Option<[Query; 2]> {
 }
 
 /// What the highlighted steps changed of the code's length and of what it computes and stores, as far as it is known.
-fn priced(app: &App) -> Option<Line> {
+fn priced(app: &App, width: usize) -> Option<Line> {
     let [before, after] = compared_costs(app)?;
-    figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, alphabet(app))
+    figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, width, alphabet(app))
 }
 
 /// What has to be asked so that the highlighted steps can be priced.

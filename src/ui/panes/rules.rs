@@ -1,12 +1,13 @@
 //! The rules that apply: listed, previewed, explained, applied.
 
 use super::{Description, Operation, alphabet, lines_and_about};
+use crate::lang::diag;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
 use crate::session::action::{Action, RevisionId};
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::App;
-use crate::ui::candidates::{Candidate, ordered};
+use crate::ui::candidates::{Candidate, nearest, ordered};
 use crate::ui::command::{Command, Command as C, Enabled, rule_chosen};
 use crate::ui::compared::{self, Shape};
 use crate::ui::draw::room;
@@ -132,7 +133,7 @@ pub fn content(app: &App, width: usize) -> Content {
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
-                let priced = priced(app, after);
+                let priced = priced(app, after, width);
                 let above = HEAD + usize::from(marked.is_some()) + usize::from(priced.is_some());
                 let lines = diff::fitted(&lines, most_below(rows.saturating_sub(above), shown.len()));
                 let told = marked.into_iter().chain(priced).map(|line| line.fit(width, alphabet(app)));
@@ -169,9 +170,9 @@ fn compared_costs(app: &App, after: &Term) -> [Query; 2] {
 }
 
 /// What the highlighted rule changes of what the program costs, as far as it is known.
-fn priced(app: &App, after: &Term) -> Option<Line> {
+fn priced(app: &App, after: &Term, width: usize) -> Option<Line> {
     let [before, after] = compared_costs(app, after);
-    figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, alphabet(app))
+    figures::costs(app.queries.costs(&before)?, app.queries.costs(&after)?, width, alphabet(app))
 }
 
 /// The largest program, and the longest code, of which each highlighted rule is priced: more would hold up what one looks at.
@@ -306,6 +307,17 @@ fn reasons(app: &App, candidate: &Candidate) -> Vec<Line> {
     rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth)
 }
 
+/// Where inside of the selection a rule that does not apply to it applies, or comes nearest to that. Every part is looked at,
+/// which is too much for every frame.
+fn nearest_inside(app: &App, candidate: &Candidate) -> Option<(Candidate, Vec<Line>)> {
+    candidate.result.as_ref().err()?;
+    let (session, at) = (&app.session, &candidate.at);
+    let found = nearest(session.workspace(), session.term(), at, &candidate.call, session.sizes())?;
+    let place = found.stops.as_ref().map(|path| (path.clone(), app.printed.text(path)));
+    let lines = rules::nearest(&found.at, &found.result, place, found.depth);
+    Some((found, lines))
+}
+
 /// Which rewrite would make room for a rule that does not apply. Rules are tried for it, which is too much for every frame.
 fn makes_room(app: &App, candidate: &Candidate) -> Option<Line> {
     candidate.result.as_ref().err()?;
@@ -376,12 +388,30 @@ pub fn difference_known(app: &mut App, query: &Query) {
     }
 }
 
-/// Says why the highlighted rule does or does not apply.
-pub fn why(app: &mut App) {
-    let Some(candidate) = app.candidate() else { return };
+/// Says why the highlighted rule, or the one of this name, does or does not apply.
+pub fn why(app: &mut App, name: &str) {
+    let name = name.split('(').next().unwrap_or_default();
+    let is_it = |c: &&Candidate| c.at == app.selection && c.call.split('(').next() == Some(name);
+    let found = match name {
+        "" => app.candidate(),
+        _ => app.rules.candidates.iter().find(is_it),
+    };
+    let Some(candidate) = found else {
+        let names = app.session.workspace().rules.rules().map(|rule| &*rule.name);
+        let hint =
+            diag::nearest(name, names).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
+        return app.say(Role::Warning, format!("There is no rule `{name}`.{hint}"));
+    };
     let title = candidate.heading();
-    let mut lines = reasons(app, candidate);
-    lines.extend(makes_room(app, candidate));
+    let (inside, mut lines) = match nearest_inside(app, candidate) {
+        // Of the selection itself nothing is left to say but what it is.
+        Some((inside, more)) => {
+            let first = reasons(app, candidate).into_iter().take(2);
+            (Some(inside), first.chain(more).collect())
+        }
+        None => (None, reasons(app, candidate)),
+    };
+    lines.extend(makes_room(app, inside.as_ref().unwrap_or(candidate)));
     app.popups.push(Popup::Page(Page::sentences(title, lines, 2)));
 }
 

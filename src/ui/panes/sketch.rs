@@ -129,7 +129,13 @@ pub fn content(app: &App, width: usize) -> Content {
     };
     let lines: Vec<Line> = sketching.widenings.iter().enumerate().map(row).collect();
     if lines.is_empty() {
-        let text = "Nothing more can be left out: it describes everything.";
+        let text = match sketching.is_widened() {
+            true => "Nothing more can be left out: it describes everything.".to_owned(),
+            false => app.setup.keys.fill(
+                "It describes everything, so nothing can be left out: {term} and {grow} select more of the program, and {point} \
+                 makes a sketch of that.",
+            ),
+        };
         head.extend(Line::of(Role::Hint, text).wrap(width, 2));
     } else {
         head.push(
@@ -287,10 +293,11 @@ fn turned(app: &mut App) {
     app.touch(&[Pane::Sketch]);
 }
 
-/// The search for the sketch, where its pane has the keys: with the rules of the last search, or with those that it chooses.
+/// The search for the sketch, where its pane has the keys: with the rules of the last search, or with those that it chooses. There is
+/// none for a sketch of everything.
 pub fn search(app: &App, at: &Path) -> Option<String> {
     let sketching = app.sketching.as_ref().filter(|_| app.focus.pane == Pane::Sketch)?;
-    let now = sketching.now();
+    let now = Some(sketching.now()).filter(|now| !matches!(now.shape(), Shape::Any))?;
     let everywhere = matches!(now.shape(), Shape::Any | Shape::Contains(_));
     let sketch = if *at == sketching.at || everywhere { now } else { Sketch::contains(now) };
     let workspace = app.session.workspace();

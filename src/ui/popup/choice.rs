@@ -106,6 +106,11 @@ impl Choice {
         Choice { rule: Some((rule.to_owned(), at)), ..Choice::new(title, items, None) }
     }
 
+    /// Whether something of this name can be chosen.
+    pub fn has(&self, name: &str) -> bool {
+        self.items.iter().any(|item| item.name == name)
+    }
+
     /// Decides again which commands can be taken.
     pub fn renew(&mut self, why_not: &dyn Fn(Command) -> Option<String>) {
         for item in &mut self.items {

@@ -138,6 +138,35 @@ impl Entry {
         entry
     }
 
+    /// An entry that begins with what was typed last, which the first key replaces unless it moves the cursor.
+    pub fn offering(kind: EntryKind, text: &str) -> Entry {
+        let mut entry = Entry::new(kind, text);
+        if !text.is_empty() {
+            entry.area.select_all();
+        }
+        entry
+    }
+
+    /// Whether all of the text is what the next key replaces.
+    pub fn is_offered(&self) -> bool {
+        self.area.is_selecting()
+    }
+
+    /// A key was typed, or what is typed was pasted or deleted. What was said of another text is over; what is wrong stays to be read
+    /// while it is mended.
+    pub fn edited(&mut self) {
+        if self.warned.as_ref().is_some_and(|warned| *warned != self.text().trim()) {
+            self.forget_warning();
+        }
+    }
+
+    /// What was said of the text is over.
+    pub fn forget_warning(&mut self) {
+        if self.warned.take().is_some() {
+            self.problems.clear();
+        }
+    }
+
     /// What is typed.
     pub fn text(&self) -> String {
         self.area.lines().join("\n")
@@ -163,6 +192,7 @@ impl Entry {
             .filter(|c| *c == '\n' || !c.is_control())
             .collect();
         self.area.insert_str(clean);
+        self.edited();
     }
 
     /// What is typed before the cursor.
@@ -176,6 +206,7 @@ impl Entry {
 
     /// Replaces the word before the cursor.
     pub fn replace_word(&mut self, word: &str, text: &str) {
+        self.area.cancel_selection();
         for _ in word.chars() {
             self.area.delete_char();
         }
