@@ -315,8 +315,7 @@ fn of_mapped(l: &LoopSketch) -> LoopSketch {
 impl Reading {
     /// Does it say the same, but for how long vectors are?
     fn is_as(&self, other: &Reading) -> bool {
-        let of_loops = |r: &Reading| (r.lanes, r.sums);
-        of_loops(self) == of_loops(other)
+        (self.lanes, self.sums) == (other.lanes, other.sums)
             && (&self.of, &self.loops, &self.leaf) == (&other.of, &other.loops, &other.leaf)
             && self.program == other.program
     }

@@ -35,7 +35,7 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
         let fits = fitting(goal, hole, given);
         (1..=MOST_SMALL).filter(|n| fits(*n)).map(Nat::constant).collect()
     };
-    let is_whole = |s: &Sketch| {
+    let leaves_whole = |s: &Sketch| {
         let mut whole = true;
         s.each_size(&mut |n| whole &= may_be_whole(&given(n)));
         whole
@@ -45,7 +45,7 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
     let ways = |sizes: &dyn Fn(&Name) -> Vec<Nat>| {
         // The names of abbreviations tell of holes.
         let fillings = fillings(goal, sizes).into_iter();
-        fillings.filter(known).map(|f| plain(&goal.filled(&f))).filter(&is_whole)
+        fillings.filter(known).map(|f| plain(&goal.filled(&f))).filter(&leaves_whole)
     };
     let by_usual: Vec<Sketch> = ways(&usual).take(MOST_FILLED).collect();
     let mut filled = if by_usual.is_empty() { ways(&small).take(MOST_FILLED).collect() } else { by_usual };
