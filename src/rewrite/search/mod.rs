@@ -501,7 +501,8 @@ impl fmt::Display for Report {
                 f.write_str(&with)?;
                 return found.times.map_or(Ok(()), |times| write!(f, " {}", times_told(times)));
             }
-            Outcome::Impossible if self.fewer.is_some() => {
+            // Some were reached, as is said below.
+            Outcome::Impossible if self.fewer.is_some() || self.unread.is_some() => {
                 write!(f, "These rules have nothing more to say after {took} ({} nodes).", self.nodes)?;
             }
             Outcome::Impossible => {
