@@ -520,6 +520,20 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
     let given = ["--size", "n=20"];
     assert!(found("m.rise", &given, "containsMap(m/?t, containsMap(?t, ?)) and ?t < n").contains("split 8"));
     // A size that is no whole number is told at once.
+    let ran = run(
+        world.path(),
+        &[
+            "search",
+            "each.rise",
+            "reach containsAlignedRows(n, m/8, 8, ?)",
+            "--size",
+            "n=4",
+            "--size",
+            "m=30",
+        ],
+    );
+    let said = "it asks for `m/8`, which is 15/4 here, and sizes are whole numbers";
+    assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains(said), "{}{}", ran.out, ran.err);
     let ran = run(world.path(), &["search", "p.rise", "reach containsMap(21/4, ?)"]);
     let said = "it asks for `21/4`, and sizes are whole numbers";
     assert!(ran.code == 1 && ran.out.is_empty() && ran.err.contains(said), "{}{}", ran.out, ran.err);
@@ -1189,9 +1203,15 @@ fn sketches_ask_how_arrays_are_laid_out() {
         let ran = apply(program, "", "", &format!("reach {sketch} {rules}"));
         assert!(ran.code == 0 && ran.out.contains(stored), "{sketch}: {}{}", ran.out, ran.err);
     }
-    let ran =
-        apply(rows, "", "", &format!("reach containsAlignedRows(h, ?q, 8, ?) {store} with (iterations: 3)"));
-    assert_eq!(ran.code, 1, "{}", ran.out);
+    let windows = "def h (x: (4*n + 4).f32): (4*n).f32 = x |> slide 5 1 |> map (\\w. w |> reduce (+) 0)";
+    for (program, sketch, rules) in [
+        (rows, "containsAlignedRows(h, ?q, 8, ?)", "using { storeToMem } with (iterations: 3)"),
+        // Windows begin anywhere, and so do vectors of them.
+        (windows, "alignedVectors(4)", "using { vectorizeAlignedAfter(4), vectorizeAlignedBeforeMapReduce }"),
+    ] {
+        let ran = apply(program, "", "", &format!("reach {sketch} {rules}"));
+        assert_eq!(ran.code, 1, "{}", ran.out);
+    }
 }
 
 #[test]

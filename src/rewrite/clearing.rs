@@ -3,14 +3,16 @@
 //! A search ends with its first hit. What its last iteration has put next to each other (`transpose (transpose xs)`, `split 4
 //! (join xs)`) would be gone in the next one, so that is made up for by the rules of the search that only take views away.
 
+use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::sort::{How, Sort};
-use crate::lang::term::Term;
+use crate::lang::term::{Expr, Term};
 use crate::normal::normal_form_with;
 use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Rule, RuleUse};
+use rustc_hash::FxHashMap;
 
 /// So many are taken away.
 const MOST_CLEARED: usize = 64;
@@ -45,21 +47,77 @@ pub fn clears(rule: &Rule) -> bool {
         && equation.sides.lhs.nodes().into_iter().all(is_view)
 }
 
+/// Rules that take views away, with the pattern at the head of what each takes away and how many arguments that has.
+struct ByHead<'a>(Vec<(&'a RuleUse, Pattern, usize)>);
+
+impl<'a> ByHead<'a> {
+    fn new(rules: impl Iterator<Item = &'a RuleUse>) -> ByHead<'a> {
+        let with_head = |r: &'a RuleUse| {
+            let (head, args) = r.rule.equations().first()?.sides.lhs.head()?;
+            Some((r, head, args))
+        };
+        ByHead(rules.filter_map(with_head).collect())
+    }
+
+    /// What each of them that takes something away leaves of a term.
+    fn applied(&self, part: &Term) -> impl Iterator<Item = (&'a RuleUse, Term)> {
+        let head = part.as_pattern_app().map(|(head, args)| (head.pattern, args.len()));
+        let fits = self.0.iter().filter(move |(_, pattern, args)| head == Some((*pattern, *args)));
+        fits.filter_map(|(r, ..)| Some((*r, r.rule.apply(part, &r.args).ok()?.term)))
+    }
+}
+
+/// What is left of terms where all such rules are applied, whatever is asked of the whole: terms of which the same is left differ
+/// only by views that cancel out. What they have in common is looked at once.
+pub struct Clearer<'a> {
+    rules: ByHead<'a>,
+    known: FxHashMap<Digest, Term>,
+}
+
+impl<'a> Clearer<'a> {
+    pub fn new(rules: impl Iterator<Item = &'a RuleUse>) -> Clearer<'a> {
+        Clearer { rules: ByHead::new(rules), known: FxHashMap::default() }
+    }
+
+    pub fn clear(&mut self, term: &Term) -> Term {
+        term.with_stack(|| self.go(term))
+    }
+
+    fn go(&mut self, term: &Term) -> Term {
+        if let Some(known) = self.known.get(&term.digest()) {
+            return known.clone();
+        }
+        let children = term.children().into_iter().map(|child| self.go(child)).collect();
+        let mut now = term.with_children(children);
+        let rules = &self.rules;
+        let less = |t: &Term| {
+            let by_rule = || rules.applied(t).map(|(_, less)| less).find(|less| less.size() < t.size());
+            identified(t).or_else(by_rule)
+        };
+        while let Some(less) = less(&now) {
+            now = less;
+        }
+        self.known.insert(term.digest(), now.clone());
+        now
+    }
+}
+
+/// What the identity is applied to, which a rule may leave.
+fn identified(term: &Term) -> Option<Term> {
+    let (function, argument) = term.as_app()?;
+    let (_, body) = function.as_lam()?;
+    matches!(body.expr(), Expr::Var(0)).then(|| argument.clone())
+}
+
 /// A program in normal form, but for these parameters, from which views are taken away one after the other, for as long as it `holds`
 /// what is asked of it.
 pub fn cleared<'a>(
     program: &Term,
     params: &[Name],
-    rules: &[&'a RuleUse],
+    rules: impl Iterator<Item = &'a RuleUse>,
     holds: &dyn Fn(&Term) -> bool,
 ) -> Vec<Cleared> {
-    let rules: Vec<(&'a RuleUse, Pattern, usize)> = rules
-        .iter()
-        .filter_map(|r| {
-            let (head, args) = r.rule.equations().first()?.sides.lhs.head()?;
-            Some((*r, head, args))
-        })
-        .collect();
+    let rules = ByHead::new(rules);
     let mut out: Vec<Cleared> = vec![];
     while out.len() < MOST_CLEARED {
         let now = out.last().map_or(program, |last| &last.program);
@@ -73,15 +131,11 @@ pub fn cleared<'a>(
 fn one_more(
     program: &Term,
     params: &[Name],
-    rules: &[(&RuleUse, Pattern, usize)],
+    rules: &ByHead<'_>,
     holds: &dyn Fn(&Term) -> bool,
 ) -> Option<Cleared> {
     program.positions().into_iter().find_map(|(at, part)| {
-        let (head, args) = part.as_pattern_app()?;
-        let fits =
-            |(_, pattern, all): &&(&RuleUse, Pattern, usize)| head.pattern == *pattern && args.len() == *all;
-        rules.iter().filter(fits).find_map(|(r, ..)| {
-            let after = r.rule.apply(part, &r.args).ok()?.term;
+        rules.applied(part).find_map(|(r, after)| {
             let whole = program.replace_at(&at, after.clone())?;
             let next = normal_form_with(params, &whole)
                 .filter(|next| next.size() < program.size() && holds(next))?;
@@ -125,11 +179,15 @@ mod tests {
         for name in ["eliminateStore", "selectSame", "betaReduction", "mapFusion", "createTransposePair"] {
             assert!(!clears(name), "{name}");
         }
-        let rules: Vec<&RuleUse> = rules.iter().filter(|r| r.rule.params.is_empty()).collect();
+        let rules: Vec<RuleUse> = rules.into_iter().filter(|r| r.rule.params.is_empty()).collect();
         let clear = |body: &str, holds: &dyn Fn(&Term) -> bool| {
             let before = read(body);
-            let steps = cleared(&before, &written_params(&before), &rules, holds);
-            (steps.len(), steps.last().map_or(before, |last| last.program.clone()))
+            let steps = cleared(&before, &written_params(&before), rules.iter(), holds);
+            let after = steps.last().map_or(before.clone(), |last| last.program.clone());
+            // What is left of both is the same.
+            let mut clearer = Clearer::new(rules.iter());
+            assert_eq!(clearer.clear(&before), clearer.clear(&after), "{body}");
+            (steps.len(), after)
         };
         for (before, steps, after) in [
             ("a |> transpose |> transpose |> map (map sqrt)", 1, "a |> map (map sqrt)"),

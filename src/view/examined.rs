@@ -120,7 +120,7 @@ fn rules(search: &Examined, width: usize, alphabet: Alphabet) -> Vec<Line> {
 fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
     let mut lines = vec![];
     let took = figures::time(search.extraction.as_secs_f64() * 1e9);
-    let all = if search.best.complete { "" } else { "; there may be others as light" };
+    let all = if search.best.complete { "" } else { "; there may be others" };
     let programs = match search.best.terms.len() {
         1 => "The lightest program".to_owned(),
         n => format!("The {n} lightest programs"),

@@ -15,7 +15,7 @@ pub fn check(sketch: &Sketch) -> Result<(), String> {
     match sketch.shape() {
         Shape::Typed(..) => return needs("asks for a type"),
         Shape::Not(_) => return needs("leaves something out"),
-        Shape::Sizes(_) => return needs("compares sizes"),
+        Shape::Sizes(_) => return needs("says something of sizes"),
         Shape::Contains(s) if mentions(s, 0) => {
             return Err("A `contains` mentions a variable that is bound outside of it.".to_owned());
         }

@@ -62,7 +62,7 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
     }
     // Other loops than those of the program are the last that is meant.
     filled.sort_by_cached_key(|s| !of_program(s));
-    filled.into_iter().chain([goal.clone()]).collect()
+    filled.into_iter().chain([goal.without_decided()]).collect()
 }
 
 /// Are the loops of a goal parts of those of the program, all or some, with the values of sizes as far as they are given?

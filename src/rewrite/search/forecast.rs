@@ -28,13 +28,15 @@ pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<Str
         return Some(format!("No program is like the sketch: {why}."));
     }
     let mut never: IndexSet<(Nat, Nat)> = IndexSet::new();
-    required(sketch).each_size(&mut |n| {
-        let here = given(n);
+    let mut asked = sketch.whole().into_iter().cloned().collect::<Vec<Nat>>();
+    required(sketch).each_size(&mut |n| asked.push(n.clone()));
+    for n in asked {
+        let here = given(&n);
         let is_no_number = here.vars().is_empty() && here.as_constant().is_none_or(|n| n < 0);
         if is_no_number || SizeConstraint::of_size(&here).iter().any(|c| c.decide() == Some(false)) {
-            never.insert((n.clone(), here));
+            never.insert((n, here));
         }
-    });
+    }
     if !never.is_empty() {
         let sizes = listed(never.iter().map(|(n, here)| match n == here {
             true => format!("`{n}`"),
@@ -51,7 +53,7 @@ pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<Str
     }
     let said = sketch.contradiction()?;
     let conditions = listed(said.iter().map(|c| format!("`{c}`")));
-    let of_holes = |c: &&SizeCondition| !holes_in(&c.left).is_empty() || !holes_in(&c.right).is_empty();
+    let of_holes = |c: &&SizeCondition| !c.holes().is_empty();
     Some(match said.iter().any(of_holes) {
         true if said.len() > 1 => {
             format!("No program is like the sketch: no sizes meet {conditions} together.")

@@ -4,6 +4,7 @@
 use super::PartReport;
 use crate::clearing::Cleared;
 use crate::egraph::{Graph, Id};
+use crate::lang::digest::Digest;
 use crate::lang::term::Term;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::{Automaton, TooComplex};
@@ -11,6 +12,7 @@ use crate::sketch::best::{Free, Members};
 use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::{Extracted, Lightest, Weights};
 use crate::sketch::holes::{Filling, are_whole, solutions};
+use rustc_hash::FxHashSet;
 
 /// Holes are filled in so many ways at most; the lightest program of these is taken.
 const MOST_FILLINGS: usize = 16;
@@ -90,8 +92,10 @@ pub struct Reached {
 pub struct Programs {
     /// No two the same up to the names of binders.
     pub programs: Vec<Reached>,
-    /// There are no others, or as many as were asked for.
+    /// There are no others, or as many were looked at as were asked for.
     pub complete: bool,
+    /// There are no others.
+    pub all: bool,
     /// So many that are like the sketch were looked at, those included that are so only by what nobody reads.
     pub looked_at: usize,
     /// One of these.
@@ -202,7 +206,8 @@ impl Goal {
                 weights,
                 over,
             )?;
-            Some(Ranked { asked, members, looked_at: 0, reached: vec![], unread: None })
+            let clear = FxHashSet::default();
+            Some(Ranked { asked, members, looked_at: 0, reached: vec![], clear, unread: None })
         };
         let each = self.asked().iter().map(of).collect::<Option<_>>()?;
         Some(Ranking { each, all_fillings: self.filled.len() < MOST_FILLINGS })
@@ -221,15 +226,47 @@ struct Ranked<'a> {
     members: Members<'a>,
     looked_at: usize,
     reached: Vec<Reached>,
+    /// Programs among these in which no views cancel out.
+    clear: FxHashSet<Digest>,
     unread: Option<Term>,
+}
+
+impl Ranked<'_> {
+    /// Looks at what was found since. Of what becomes one of the programs here once views that cancel out are taken away, as
+    /// `clear` takes them, nothing more is made.
+    fn look(&mut self, forms: Forms<'_>, clear: &mut dyn FnMut(&Term) -> Term) {
+        for found in &self.members.found[self.looked_at..] {
+            if self.clear.contains(&clear(&found.term).digest()) {
+                continue;
+            }
+            match self.asked.reached(found.clone(), forms) {
+                Some(reached) => {
+                    let digest = reached.term.digest();
+                    if clear(&reached.term).digest() == digest {
+                        self.clear.insert(digest);
+                    }
+                    self.reached.push(reached);
+                }
+                None => self.unread = self.unread.take().or_else(|| Some(found.term.clone())),
+            }
+        }
+        self.looked_at = self.members.found.len();
+    }
 }
 
 impl Ranking<'_> {
     /// The k lightest of what the k lightest members for each way to fill the holes are as they are shown.
-    pub fn best(&mut self, k: usize, forms: Forms<'_>, over: &dyn Fn() -> bool) -> Programs {
+    pub fn best(
+        &mut self,
+        k: usize,
+        forms: Forms<'_>,
+        clear: &mut dyn FnMut(&Term) -> Term,
+        over: &dyn Fn() -> bool,
+    ) -> Programs {
         let mut best = Programs {
             programs: vec![],
             complete: self.all_fillings,
+            all: self.all_fillings,
             looked_at: 0,
             unread: None,
             too_deep: false,
@@ -237,14 +274,9 @@ impl Ranking<'_> {
         for ranked in &mut self.each {
             best.complete &= ranked.members.find(k, over);
             best.too_deep |= ranked.members.too_deep;
-            for found in &ranked.members.found[ranked.looked_at..] {
-                match ranked.asked.reached(found.clone(), forms) {
-                    Some(reached) => ranked.reached.push(reached),
-                    None => ranked.unread = ranked.unread.take().or_else(|| Some(found.term.clone())),
-                }
-            }
+            ranked.look(forms, clear);
+            best.all &= best.complete && ranked.looked_at < k;
             best.unread = best.unread.or_else(|| ranked.unread.clone());
-            ranked.looked_at = ranked.members.found.len();
             best.looked_at += ranked.looked_at;
             for reached in &ranked.reached {
                 if best.programs.iter().all(|b| b.term != reached.term) {

@@ -549,6 +549,23 @@ fn the_best_of_many_programs_are_in_order() {
     }
 }
 
+/// Views that cancel out make no other program of one, however often they stand there: what is left of each is looked at once, and
+/// that there are others is not ruled out.
+#[test]
+fn views_that_cancel_out_make_no_other_program() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (map sqrt)");
+    let rules = uses(&set, &["removeTransposePair", "transposeAroundNest(0)", "transposePairAfter"]);
+    let goal = sketch("contains(map (map ?) ?)");
+    let cancel = AtomicBool::new(false);
+    let mut control = Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+    let mut search = Search::new(&start, &goal, &rules, &Budget { best: 100, ..small() }).unwrap();
+    let report = search.run(&mut control);
+    assert!(report.found().is_some(), "{report}");
+    let best = search.best(100);
+    assert!(best.terms.len() == 2 && !best.complete, "{:?}", best.terms);
+}
+
 #[test]
 fn what_nobody_reads_does_not_count() {
     let set = rule_set();

@@ -3,7 +3,8 @@
 //! A member is built from the root on, leftmost first. What is built so far and the least that its open places can weigh
 //! ([`Lightest`]) together bound what it will weigh, so that the first one that is complete is the lightest, and the next
 //! one the next: A* with an exact estimate. A member may satisfy a sketch in several ways: it is built once, with the ways
-//! that are still open beside each other. Hardly more is looked at than the members that are asked for.
+//! that are still open beside each other. The nodes of a class come to a place one after the other, by what they weigh there,
+//! each when the one before it was taken: hardly more is looked at than the members that are asked for.
 
 use super::automaton::{ANY, Automaton, StateId, Step};
 use super::classes::{Satisfied, atom_matches};
@@ -96,12 +97,22 @@ impl<'a> Members<'a> {
     ) -> Option<Members<'a>> {
         let lightest = Lightest::of_until(graph, automaton, satisfied, weights, over)?;
         let closures = (0..automaton.states.len()).map(|state| closure(automaton, state)).collect();
-        let (heap, decoder, made) = (BinaryHeap::new(), graph.decoder(), FxHashMap::default());
-        let mut search =
-            Enumeration { graph, automaton, free, closures, lightest, heap, pushed: 0, decoder, made };
+        let mut search = Enumeration {
+            graph,
+            automaton,
+            free,
+            closures,
+            lightest,
+            heap: BinaryHeap::new(),
+            pushed: 0,
+            sets: 0,
+            orders: FxHashMap::default(),
+            decoder: graph.decoder(),
+            made: FxHashMap::default(),
+        };
         let root = Place { state: automaton.start, class: graph.find(root), kind: Kind::Any, binders: None };
         if let Some(open) = search.open(root, None) {
-            search.push(Partial { ways: vec![Some(open)], ..Partial::default() });
+            search.go_on(Partial { ways: vec![Some(open)], ..Partial::default() });
         }
         Some(Members { search, found: vec![], seen: FxHashSet::default(), given_up: false, too_deep: false })
     }
@@ -115,17 +126,20 @@ impl<'a> Members<'a> {
                 self.given_up = true;
                 break;
             }
-            let Some(Candidate { partial, .. }) = self.search.heap.pop() else { break };
-            match partial.next() {
-                Some((class, kind)) => self.search.expand(&partial, class, kind),
-                None => match self.search.term(&partial) {
+            let Some(candidate) = self.search.heap.pop() else { break };
+            for partial in self.search.built(candidate) {
+                if partial.next().is_some() {
+                    self.search.go_on(partial);
+                    continue;
+                }
+                match self.search.term(&partial) {
                     Some(term) if self.seen.insert(term.digest()) => {
                         self.found.push(Extracted { term, cost: partial.weight });
                     }
                     Some(_) => {}
                     // What comes now is as heavy.
                     None => self.too_deep = true,
-                },
+                }
             }
             self.given_up |= self.too_deep || self.search.pushed > WORK;
         }
@@ -215,17 +229,34 @@ impl Partial {
     }
 }
 
-/// A partial member in the queue: lighter ones first, then those that are built farther, then those that came first.
+/// What is asked of a child of a node: its number, the state that it is to satisfy, and where it stands.
+type Child = (usize, StateId, Kind);
+
+/// A node at a place, with what the member weighs at least then, without what was chosen before.
+#[derive(Clone, Copy, Debug)]
+struct Ordered {
+    least: u32,
+    node: Node,
+}
+
+/// A partial member, and the next of the nodes that may come to its next place. In the queue lighter ones come first, then those
+/// that are built farther, then those that came first.
 #[derive(Debug)]
 struct Candidate {
-    partial: Partial,
+    partial: Rc<Partial>,
+    /// The nodes, lighter ones first.
+    nodes: Rc<[Ordered]>,
+    /// What is added to the weight of each.
+    rest: u32,
+    at: usize,
     number: usize,
 }
 
 impl Candidate {
-    fn key(&self) -> (u32, std::cmp::Reverse<u32>, usize) {
-        let weight = self.partial.weight.saturating_add(self.partial.ways.first().map_or(0, least));
-        (weight, std::cmp::Reverse(self.partial.size), self.number)
+    fn key(&self) -> (u32, std::cmp::Reverse<u32>, usize, usize) {
+        let node = self.nodes.get(self.at).map_or(u32::MAX, |n| n.least);
+        let weight = self.partial.weight.saturating_add(node).saturating_add(self.rest);
+        (weight, std::cmp::Reverse(self.partial.size), self.number, self.at)
     }
 }
 impl Ord for Candidate {
@@ -272,15 +303,21 @@ struct Enumeration<'a> {
     lightest: Lightest<'a>,
     heap: BinaryHeap<Candidate>,
     pushed: usize,
+    /// So many sets of nodes have come to a place.
+    sets: usize,
+    /// The nodes of a class in the order in which they come to a place.
+    orders: FxHashMap<(StateId, Id, Kind), Rc<[Ordered]>>,
     decoder: Decoder<'a>,
     /// The terms of nodes with these children: what many members have in common is one term.
     made: FxHashMap<(Node, [Option<Digest>; 2]), Term>,
 }
 
 impl Enumeration<'_> {
-    fn push(&mut self, partial: Partial) {
-        self.pushed += 1;
-        self.heap.push(Candidate { partial, number: self.pushed });
+    fn push(&mut self, candidate: Candidate) {
+        if candidate.at < candidate.nodes.len() {
+            self.pushed += 1;
+            self.heap.push(candidate);
+        }
     }
 
     /// A place before others; none where nothing can stand there.
@@ -289,32 +326,95 @@ impl Enumeration<'_> {
         Some(Rc::new(Open { place, least, rest }))
     }
 
-    /// Pushes the member with each node of the class at its next place.
-    fn expand(&mut self, p: &Partial, class: Id, kind: Kind) {
-        let mut next = vec![];
-        for node in self.graph.nodes(class).filter(|n| kind.admits(n)) {
-            let mut ways: Vec<Way> = vec![];
-            for open in p.ways.iter().flatten() {
-                for state in &self.closures[open.place.state] {
-                    if self.lightest.weight(*state, class, kind).is_some() {
-                        self.ways(*state, &node, open, &mut ways);
-                    }
-                }
+    /// Goes on with a member that is not complete: nodes come to its next place.
+    fn go_on(&mut self, partial: Partial) {
+        let Some((class, kind)) = partial.next() else { return };
+        let open = partial.ways.iter().flatten();
+        let ways: Vec<(StateId, u32)> = open.map(|o| (o.place.state, least(&o.rest))).collect();
+        let (nodes, rest) = match ways.as_slice() {
+            [(state, rest)] => (self.order(*state, class, kind), *rest),
+            several => {
+                let as_one = |node: &Node, (state, rest): &(StateId, u32)| {
+                    Some(self.least_as(*state, class, node, kind)?.saturating_add(*rest))
+                };
+                let least = |node: &Node| several.iter().filter_map(|way| as_one(node, way)).min();
+                (self.ordered(class, kind, &least), 0)
             }
-            ways.sort_by_key(least);
-            let mut kept: Vec<Way> = vec![];
-            for way in ways {
-                if !kept.iter().any(|other| asks_no_more(other, &way)) {
-                    kept.push(way);
-                }
-            }
-            let chosen = Some(Rc::new(Chosen { node, before: p.chosen.clone() }));
-            let weight = p.weight.saturating_add(self.lightest.own_weight(&node, kind));
-            for ways in kept.chunks(MOST_WAYS) {
-                next.push(Partial { weight, size: p.size + 1, ways: ways.to_vec(), chosen: chosen.clone() });
+        };
+        self.sets += 1;
+        let (partial, number) = (Rc::new(partial), self.sets);
+        self.push(Candidate { partial, nodes, rest, at: 0, number });
+    }
+
+    /// The nodes of a class that may stand where a state is asked for.
+    fn order(&mut self, state: StateId, class: Id, kind: Kind) -> Rc<[Ordered]> {
+        let key = (state, class, kind);
+        if let Some(known) = self.orders.get(&key) {
+            return known.clone();
+        }
+        let order = self.ordered(class, kind, &|node| self.least_as(state, class, node, kind));
+        self.orders.insert(key, order.clone());
+        order
+    }
+
+    /// The nodes of a class by their weight, without those that have none.
+    fn ordered(&self, class: Id, kind: Kind, weight: &dyn Fn(&Node) -> Option<u32>) -> Rc<[Ordered]> {
+        let nodes = self.graph.nodes(class).filter(|n| kind.admits(n));
+        let weighed = nodes.filter_map(|node| Some(Ordered { least: weight(&node)?, node }));
+        let mut all: Vec<Ordered> = weighed.collect();
+        all.sort_by_key(|n| n.least);
+        all.into()
+    }
+
+    /// The least that a member weighs that has this node and satisfies the state.
+    fn least_as(&self, state: StateId, class: Id, node: &Node, kind: Kind) -> Option<u32> {
+        let weight = |(i, state, kind): &Child| {
+            self.lightest.weight(*state, self.graph.find(*node.children().get(*i)?), *kind)
+        };
+        let mut least: Option<u32> = None;
+        for state in self.states(state, class, kind) {
+            self.each_way(state, node, &mut |children| {
+                let all = children.iter().try_fold(0_u32, |sum, c| Some(sum.saturating_add(weight(c)?)));
+                least = least.into_iter().chain(all).min();
+            });
+        }
+        Some(least?.saturating_add(self.lightest.own_weight(node, kind)))
+    }
+
+    /// The states that some member of the class satisfies and that make it satisfy this one.
+    fn states(&self, state: StateId, class: Id, kind: Kind) -> impl Iterator<Item = StateId> {
+        let has = move |s: &StateId| self.lightest.weight(*s, class, kind).is_some();
+        self.closures[state].iter().copied().filter(has)
+    }
+
+    /// The member with the next node at its next place, if it can stand there; several, where it satisfies the sketch in many ways.
+    /// The node after it takes its turn in the queue.
+    fn built(&mut self, candidate: Candidate) -> Vec<Partial> {
+        let Candidate { partial, nodes, rest, at, number } = candidate;
+        let (Some(Ordered { node, .. }), Some((class, kind))) = (nodes.get(at).copied(), partial.next())
+        else {
+            return vec![];
+        };
+        let mut ways: Vec<Way> = vec![];
+        for open in partial.ways.iter().flatten() {
+            for state in self.states(open.place.state, class, kind) {
+                self.ways(state, &node, open, &mut ways);
             }
         }
-        next.into_iter().for_each(|partial| self.push(partial));
+        ways.sort_by_key(least);
+        let mut kept: Vec<Way> = vec![];
+        for way in ways {
+            if !kept.iter().any(|other| asks_no_more(other, &way)) {
+                kept.push(way);
+            }
+        }
+        let chosen = Some(Rc::new(Chosen { node, before: partial.chosen.clone() }));
+        let weight = partial.weight.saturating_add(self.lightest.own_weight(&node, kind));
+        let size = partial.size + 1;
+        let with = |ways: &[Way]| Partial { weight, size, ways: ways.to_vec(), chosen: chosen.clone() };
+        let built = kept.chunks(MOST_WAYS).map(with).collect();
+        self.push(Candidate { partial, nodes, rest, at: at + 1, number });
+        built
     }
 
     /// May the variable stand within these binders?
@@ -326,48 +426,53 @@ impl Enumeration<'_> {
         bound(binders, index, ty).unwrap_or_else(is_of)
     }
 
-    /// The ways in which the node may satisfy a state, other than as it satisfies another.
-    fn ways(&self, state: StateId, node: &Node, Open { place, rest, .. }: &Open, out: &mut Vec<Way>) {
-        let children = node.children();
-        let child = |i: usize, state: StateId, kind: Kind, binders: &Binders| -> Option<Place> {
-            let class = self.graph.find(*children.get(i)?);
-            Some(Place { state, class, kind, binders: binders.clone() })
-        };
-        let two = |a: StateId, b: StateId| -> Option<Way> {
-            let argument = self.open(child(1, b, Kind::Any, &place.binders)?, rest.clone());
-            self.open(child(0, a, Kind::Head, &place.binders)?, Some(argument?)).map(Some)
-        };
-        let one = |a: StateId| -> Option<Way> {
-            let (ty, _) = self.graph.tables().as_fun(node.ty)?;
-            let binders = Some(Rc::new(Binder { ty, outer: place.binders.clone() }));
-            self.open(child(0, a, Kind::Any, &binders)?, rest.clone()).map(Some)
-        };
-        if let Op::Var(index) = node.op.kind()
-            && !self.may_stand(&place.binders, index, node.ty)
-        {
-            return;
-        }
+    /// Calls `f` with what is asked of the node's children, its function first, for each way in which it may satisfy a state, other
+    /// than as it satisfies another.
+    fn each_way(&self, state: StateId, node: &Node, f: &mut dyn FnMut(&[Child])) {
         let s = &self.automaton.states[state];
         if s.open {
-            out.extend(match node.op.kind() {
-                Op::App => two(ANY, ANY),
-                Op::Lam => one(ANY),
-                Op::Var(_) | Op::Leaf(_) => Some(rest.clone()),
-            });
-            return;
+            return match node.op.kind() {
+                Op::App => f(&[(0, ANY, Kind::Head), (1, ANY, Kind::Any)]),
+                Op::Lam => f(&[(0, ANY, Kind::Any)]),
+                Op::Var(_) | Op::Leaf(_) => f(&[]),
+            };
         }
         for step in &s.steps {
-            out.extend(match (step, node.op.kind()) {
-                (Step::App(a, b), Op::App) => two(*a, *b),
-                (Step::Lam(a), Op::Lam) => one(*a),
+            match (step, node.op.kind()) {
+                (Step::App(a, b), Op::App) => f(&[(0, *a, Kind::Head), (1, *b, Kind::Any)]),
+                (Step::Lam(a), Op::Lam) => f(&[(0, *a, Kind::Any)]),
                 (Step::Leaf(sketches), Op::Var(_) | Op::Leaf(_))
                     if atom_matches(self.graph.tables(), sketches, node) =>
                 {
-                    Some(rest.clone())
+                    f(&[]);
                 }
-                _ => None,
-            });
+                _ => {}
+            }
         }
+    }
+
+    /// What is left to be filled when the node has come to a place, for each way in which it may satisfy a state there.
+    fn ways(&self, state: StateId, node: &Node, Open { place, rest, .. }: &Open, out: &mut Vec<Way>) {
+        let binders = match node.op.kind() {
+            Op::Var(index) if !self.may_stand(&place.binders, index, node.ty) => return,
+            Op::Lam => {
+                let Some((ty, _)) = self.graph.tables().as_fun(node.ty) else { return };
+                Some(Rc::new(Binder { ty, outer: place.binders.clone() }))
+            }
+            _ => place.binders.clone(),
+        };
+        self.each_way(state, node, &mut |children| {
+            let mut way = rest.clone();
+            for (i, state, kind) in children.iter().rev() {
+                let Some(child) = node.children().get(*i) else { return };
+                let (class, binders) = (self.graph.find(*child), binders.clone());
+                way = self.open(Place { state: *state, class, kind: *kind, binders }, way);
+                if way.is_none() {
+                    return;
+                }
+            }
+            out.push(way);
+        });
     }
 
     /// The term of a member that is complete, unless it is nested too deeply: its nodes come last first, so arguments are met

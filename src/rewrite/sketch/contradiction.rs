@@ -28,7 +28,7 @@ impl Sketch {
     /// Conditions that cannot hold together, whatever stands in the place of the holes: no program is like the sketch.
     pub fn contradiction(&self) -> Option<Vec<&SizeCondition>> {
         let all = self.asserted();
-        let closed = |c: &&&SizeCondition| holes_in(&c.left).is_empty() && holes_in(&c.right).is_empty();
+        let closed = |c: &&&SizeCondition| c.holes().is_empty();
         if let Some(failed) = all.iter().find(|c| closed(c) && !c.holds()) {
             return Some(vec![failed]);
         }
@@ -82,20 +82,26 @@ impl Sketch {
 
     /// Can everything that is said of sizes hold with these in the place of their holes?
     pub fn admits(&self, filling: &[(Name, Nat)]) -> bool {
-        let open = |c: &SizeCondition| !holes_in(&c.left).is_empty() || !holes_in(&c.right).is_empty();
-        self.asserted().iter().map(|c| c.filled(filling)).all(|c| open(&c) || c.holds())
+        self.asserted().iter().map(|c| c.filled(filling)).all(|c| !c.holes().is_empty() || c.holds())
     }
 
     /// What is said of holes and of a size of the program that has no value: no number in the place of a hole decides it. With the
     /// name of that size.
     pub fn undecided(&self, given: &dyn Fn(&Nat) -> Nat) -> Option<(&SizeCondition, Nat)> {
         self.asserted().into_iter().find_map(|c| {
-            let sides = [given(&c.left), given(&c.right)];
+            let SizeCondition::Compared(left, _, right) = c else { return None };
+            let sides = [given(left), given(right)];
             let holes = sides.each_ref().map(holes_in).concat();
             let of_program = |n: &Nat| !holes.iter().any(|hole| *n == Nat::var(hole));
             let size = sides.iter().flat_map(Nat::vars).map(Nat::variable).find(of_program)?;
             (!holes.is_empty()).then_some((c, size))
         })
+    }
+
+    /// The sizes that are written in it and no longer stand there: whole numbers in every program that is like it.
+    pub fn whole(&self) -> Vec<&Nat> {
+        let whole = |c: &'_ SizeCondition| matches!(c, SizeCondition::Whole(_));
+        self.asserted().into_iter().filter(|c| whole(c)).flat_map(SizeCondition::sizes).collect()
     }
 
     /// What is said of sizes and holds of every program that is like the sketch.
@@ -114,14 +120,14 @@ impl Sketch {
 
 impl SizeCondition {
     fn filled(&self, filling: &[(Name, Nat)]) -> SizeCondition {
-        SizeCondition { left: fill(&self.left, filling), right: fill(&self.right, filling), is: self.is }
+        self.map(&|n| fill(n, filling))
     }
 }
 
 /// What is said of this hole and of nothing else.
 fn said_of<'a>(all: &[&'a SizeCondition], hole: &Name) -> Vec<&'a SizeCondition> {
     let only = |c: &SizeCondition| {
-        let vars = [c.left.vars(), c.right.vars()].concat();
+        let vars: Vec<_> = c.sizes().into_iter().flat_map(Nat::vars).collect();
         !vars.is_empty() && vars.iter().all(|v| Nat::variable(v.clone()) == Nat::var(hole))
     };
     all.iter().copied().filter(|c| only(c)).collect()
@@ -158,13 +164,14 @@ impl Range {
 /// A condition as a comparison of something without a number of its own, and a number; none where there is nothing but
 /// numbers. Two conditions that compare the same with numbers, perhaps times something, have the same here.
 fn compared(condition: &SizeCondition) -> Option<(Nat, Comparison, Coefficient)> {
-    let difference = condition.left.sub(&condition.right);
+    let SizeCondition::Compared(left, is, right) = condition else { return None };
+    let difference = left.sub(right);
     let (numbers, rest): (Vec<_>, Vec<_>) =
         difference.terms().iter().cloned().partition(|(m, _)| m.is_empty());
     let times = rest.first()?.1;
     let own = numbers.first().map_or(Coefficient::from_integer(0), |(_, c)| *c);
     let scaled: Option<Vec<_>> = rest.into_iter().map(|(m, c)| Some((m, c.checked_div(&times)?))).collect();
-    let is = if times < Coefficient::from_integer(0) { condition.is.mirrored() } else { condition.is };
+    let is = if times < Coefficient::from_integer(0) { is.mirrored() } else { *is };
     Some((Nat::from_terms(scaled?), is, -own.checked_div(&times)?))
 }
 

@@ -32,7 +32,7 @@ pub enum Weights<'a> {
 }
 
 /// Which members of a class are meant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     Any,
     /// Any, as the function of an application.

@@ -14,6 +14,11 @@ use crate::lang::term::{Arg, Expr, Term};
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
 
+/// Every program where it holds, else none.
+fn said(condition: &SizeCondition) -> Shape {
+    if condition.holds() { Shape::Any } else { Shape::Or(vec![]) }
+}
+
 /// What is written for each hole.
 pub type Filling = Vec<(Name, Nat)>;
 
@@ -119,22 +124,24 @@ impl Sketch {
         })
     }
 
+    /// With every program, or none, in the place of what is said of sizes without holes.
+    #[must_use]
+    pub fn without_decided(&self) -> Sketch {
+        self.map_conditions(&|c| if c.holes().is_empty() { said(c) } else { Shape::Sizes(c.clone()) })
+    }
+
     /// With every program, or none, in the place of what is said of sizes; every one, where a hole in it is open.
     fn decided(&self, filling: &[(Name, Nat)]) -> Sketch {
         self.map_conditions(&|c| {
-            let (left, right) = (fill(&c.left, filling), fill(&c.right, filling));
-            let open = !holes_in(&left).is_empty() || !holes_in(&right).is_empty();
-            let holds = open || SizeCondition { left, right, ..*c }.holds();
-            if holds { Shape::Any } else { Shape::Or(vec![]) }
+            let c = c.map(&|n| fill(n, filling));
+            if c.holes().is_empty() { said(&c) } else { Shape::Any }
         })
     }
 
     /// What is said of sizes, as it is where sizes have the values that they are given.
     #[must_use]
     pub fn said_at(&self, given: &dyn Fn(&Nat) -> Nat) -> Sketch {
-        self.map_conditions(&|c| {
-            Shape::Sizes(SizeCondition { left: given(&c.left), right: given(&c.right), ..*c })
-        })
+        self.map_conditions(&|c| Shape::Sizes(c.map(given)))
     }
 
     fn map_conditions(&self, to: &dyn Fn(&SizeCondition) -> Shape) -> Sketch {
@@ -182,7 +189,7 @@ impl Sketch {
 
     /// The holes in what is said of sizes.
     pub(super) fn holes_in_conditions(&self) -> Vec<Name> {
-        self.conditions().into_iter().flat_map(|c| [holes_in(&c.left), holes_in(&c.right)].concat()).collect()
+        self.conditions().into_iter().flat_map(SizeCondition::holes).collect()
     }
 
     /// With any size in the place of a hole that stands alone and only there.

@@ -159,6 +159,11 @@ impl Sketch {
         }
     }
 
+    /// Does it stand beside what is written, rather than being written?
+    fn is_unwritten(&self) -> bool {
+        matches!(self.shape(), Shape::Sizes(SizeCondition::Whole(_)))
+    }
+
     pub fn children(&self) -> Vec<&Sketch> {
         match self.shape() {
             Shape::Any | Shape::Var(_) | Shape::Pattern(..) | Shape::Number(_) | Shape::Sizes(_) => vec![],
@@ -235,7 +240,12 @@ impl Sketch {
             }
             Shape::Or(all) | Shape::And(all) => {
                 let word = if matches!(self.shape(), Shape::Or(_)) { "or" } else { "and" };
-                for (i, s) in all.iter().enumerate() {
+                // That sizes are whole is not written.
+                let written: Vec<&Sketch> = all.iter().filter(|s| !s.is_unwritten()).collect();
+                if let [alone] = written.as_slice() {
+                    return alone.write(f, binders);
+                }
+                for (i, s) in written.into_iter().enumerate() {
                     if i > 0 {
                         write!(f, " {word} ")?;
                     }

@@ -1,16 +1,18 @@
-//! What a sketch says of sizes themselves: `?t >= 8`, `?t % 4 == 0`.
+//! What a sketch says of sizes themselves: `?t >= 8`, `?t % 4 == 0`, and that what it divides leaves nothing over.
 
+use super::holes::holes_in;
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::nat::Nat;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::syntax::ast::Op;
 use std::fmt;
 
-/// A comparison of two sizes, in which holes may stand.
+/// What is said of sizes, in which holes may stand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct SizeCondition {
-    pub left: Nat,
-    pub is: Comparison,
-    pub right: Nat,
+pub enum SizeCondition {
+    /// What is written: a size, how it compares, and with which other.
+    Compared(Nat, Comparison, Nat),
+    /// A size is written that no longer stands in the sketch, `n/8` in `n/8 * 8`: it is meant to be a whole number.
+    Whole(Nat),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,12 +74,40 @@ impl Comparison {
 }
 
 impl SizeCondition {
-    /// Is it known to hold, whatever the program's sizes are?
+    /// The sizes that something is said of.
+    pub fn sizes(&self) -> Vec<&Nat> {
+        match self {
+            SizeCondition::Compared(left, _, right) => vec![left, right],
+            SizeCondition::Whole(n) => vec![n],
+        }
+    }
+
+    /// The names of the holes in them.
+    pub fn holes(&self) -> Vec<Name> {
+        self.sizes().into_iter().flat_map(holes_in).collect()
+    }
+
+    /// The same, said of other sizes.
+    #[must_use]
+    pub fn map(&self, to: &dyn Fn(&Nat) -> Nat) -> SizeCondition {
+        match self {
+            SizeCondition::Compared(left, is, right) => SizeCondition::Compared(to(left), *is, to(right)),
+            SizeCondition::Whole(n) => SizeCondition::Whole(to(n)),
+        }
+    }
+
+    /// Is it known to hold, whatever the program's sizes are? That a size is whole is taken to hold where nothing is known
+    /// against it.
     pub fn holds(&self) -> bool {
         use SizeConstraint::{AtMost, Equal};
-        let (a, b) = (self.left.clone(), self.right.clone());
+        let (a, is, b) = match self {
+            SizeCondition::Compared(left, is, right) => (left.clone(), is, right.clone()),
+            SizeCondition::Whole(n) => {
+                return SizeConstraint::of_size(n).iter().all(|c| c.decide() != Some(false));
+            }
+        };
         let next = |n: &Nat| n.add(&Nat::constant(1));
-        let decided = match self.is {
+        let decided = match is {
             Comparison::Less => AtMost(next(&a), b).decide(),
             Comparison::AtMost => AtMost(a, b).decide(),
             Comparison::Greater => AtMost(next(&b), a).decide(),
@@ -91,6 +121,9 @@ impl SizeCondition {
 
 impl fmt::Display for SizeCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.left, self.is.symbol(), self.right)
+        match self {
+            SizeCondition::Compared(left, is, right) => write!(f, "{left} {} {right}", is.symbol()),
+            SizeCondition::Whole(n) => write!(f, "{n} is whole"),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::active::Active;
 use super::{CANDIDATES, Halt, MORE_CANDIDATES, MOST_UNREAD, Search, TELL, THRIFTY_CANDIDATES};
-use crate::clearing::{Cleared, cleared};
+use crate::clearing::{Cleared, Clearer, cleared};
 use crate::egraph::Id;
 use crate::egraph::analysis::size_of;
 use crate::egraph::gaps::Gap;
@@ -12,6 +12,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::names::named;
 use crate::normal::normal_form_with;
+use crate::rule::RuleUse;
 use crate::search::cost::{Cost, repeats_dimension};
 use crate::search::goal::{Form, Programs, Ranking, Reached};
 use crate::search::insight::Insight;
@@ -67,27 +68,33 @@ impl Best<'_> {
             found.programs.sort_by_cached_key(is_wasteful);
         }
         found.programs.truncate(k);
+        found.complete &= found.all || found.programs.len() == k;
         found
     }
 
     /// So many programs, the best first.
     fn among(&mut self, k: usize) -> Programs {
-        let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| self.search.forms(t, holds);
+        let search = self.search;
+        let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| search.forms(t, holds);
+        let clears = search.budget.normal && search.budget.clears;
+        let mut clearer = Clearer::new(search.clearing().filter(|_| clears));
+        let mut clear = |t: &Term| clearer.clear(t);
+        let mut best = |asked: usize| self.ranking.best(asked, &forms, &mut clear, self.over);
         let mut asked = k;
-        let mut found = self.ranking.best(asked, &forms, self.over);
+        let mut found = best(asked);
         let as_it_stands = |r: &Reached| r.extracted == r.term;
         if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
             asked = asked.max(MORE_CANDIDATES);
-            found = self.ranking.best(asked, &forms, self.over);
+            found = best(asked);
         }
         // Several may have one normal form.
         let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
         while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
             asked *= 2;
             let before = found.programs.len();
-            found = self.ranking.best(asked, &forms, self.over);
-            // Of few, twice as many that are all alike say that there are no others nearby.
-            if k <= CANDIDATES && found.programs.len() == before && before > 0 {
+            found = best(asked);
+            // Twice as many that are all alike say that there are no others nearby.
+            if found.programs.len() == before && before > 0 {
                 break;
             }
         }
@@ -215,10 +222,14 @@ impl Search {
         each.chain(as_it_stands.map(|term| form(term, &[]))).collect()
     }
 
-    /// What takes views away from a program that was found, by those rules of the search that are not held back.
+    /// What takes views away from a program that was found.
     fn cleared(&self, normal: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Cleared> {
-        let rules = self.rules.iter().filter(|r| r.clears && r.held.is_empty()).map(|r| &r.rule);
-        cleared(normal, &self.params, &rules.collect::<Vec<_>>(), holds)
+        cleared(normal, &self.params, self.clearing(), holds)
+    }
+
+    /// The rules that take views away, of those that are not held back.
+    fn clearing(&self) -> impl Iterator<Item = &RuleUse> {
+        self.rules.iter().filter(|r| r.clears && r.held.is_empty()).map(|r| &r.rule)
     }
 
     fn shared_again(&self, plain: &Term) -> Option<Term> {

@@ -145,7 +145,7 @@ impl Search {
         let extracting = (control.now)();
         let ranked = self.rank(&over, |best| (best.of(1), (asked > 1).then(|| best.of(asked))));
         self.extraction = (control.now)().saturating_sub(extracting);
-        let Some((Programs { programs, complete, looked_at, unread: like, too_deep }, several)) = ranked
+        let Some((Programs { programs, complete, looked_at, unread: like, too_deep, .. }, several)) = ranked
         else {
             return Err(self.halted(control));
         };

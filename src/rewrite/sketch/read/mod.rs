@@ -6,6 +6,7 @@ mod abbreviations;
 mod patterns;
 mod sizes;
 
+use super::holes::holes_in;
 use super::{ArgSketch, Library, NatSketch, Number, Shape, Sketch, TypeSketch};
 use crate::lang::MAX_DEPTH;
 use crate::lang::diag::{Diagnostic, Span};
@@ -49,6 +50,7 @@ pub fn read_with(
         parts: 0,
         unfolding: vec![],
         holes: vec![],
+        quotients: vec![],
         negated: false,
     };
     let values = values.iter().rev();
@@ -57,10 +59,11 @@ pub fn read_with(
     let read = reader.sketch(sketch, &scope);
     let sizes = read.holes();
     if let Some(hole) = read.holes_in_conditions().into_iter().find(|h| !sizes.contains(h)) {
-        let d = Diagnostic::error(
-            "E0409",
-            format!("`{hole}` is compared, and the sketch asks for no such size."),
-        );
+        let what = match read.whole().into_iter().any(|n| holes_in(n).contains(&hole)) {
+            true => format!("`{hole}` cancels out of the sizes that the sketch asks for."),
+            false => format!("`{hole}` is compared, and the sketch asks for no such size."),
+        };
+        let d = Diagnostic::error("E0409", what);
         reader.problem(
             d.label(sketch.span, "nothing tells what it is")
                 .hint("Name the size where it stands, as in `containsMap(m/?t, ?) and ?t >= 8`."),
@@ -79,6 +82,7 @@ pub fn wrong_definition(def: &ast::SketchDef, library: &Library, sizes: &[Name])
         parts: 0,
         unfolding: vec![def.name.kind.clone()],
         holes: vec![],
+        quotients: vec![],
         negated: false,
     };
     let mut scope = Scope::default();
@@ -145,6 +149,8 @@ struct Reader<'a> {
     unfolding: Vec<Name>,
     /// The names that holes have, with their places, and whether they stand for sizes.
     holes: Vec<(Ident, bool)>,
+    /// What is written as a division in the sizes of the part that is read. It may cancel out before anybody asks.
+    quotients: Vec<Nat>,
     /// Within a negation, where a hole with a name would say nothing.
     negated: bool,
 }
@@ -174,6 +180,13 @@ impl Reader<'_> {
     }
 
     fn sketch(&mut self, e: &ast::Expr, scope: &Scope) -> Sketch {
+        let outside = std::mem::take(&mut self.quotients);
+        let sketch = self.part(e, scope);
+        let quotients = std::mem::replace(&mut self.quotients, outside);
+        self.with_quotients(sketch, quotients)
+    }
+
+    fn part(&mut self, e: &ast::Expr, scope: &Scope) -> Sketch {
         self.parts += 1;
         if self.parts > MAX_PARTS || self.unfolding.len() > MAX_DEPTH {
             if self.problems.is_empty() {

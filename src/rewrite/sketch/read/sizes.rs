@@ -1,6 +1,7 @@
 //! Sizes and types in sketches.
 
 use super::{Meaning, Reader, Scope};
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::Nat;
 use crate::lang::permutation;
@@ -8,6 +9,7 @@ use crate::lang::syntax::ast::{self, ExprKind, Op};
 use crate::lang::ty::Scalar;
 use crate::sketch::holes::hole;
 use crate::sketch::{Comparison, NatSketch, Shape, SizeCondition, Sketch, TypeSketch};
+use indexmap::IndexSet;
 
 /// Is there a hole with a name in the size, or a parameter that stands for a size?
 fn is_named(e: &ast::Expr, scope: &Scope) -> bool {
@@ -55,8 +57,9 @@ impl Reader<'_> {
         {
             let said = self.size_condition(compared, scope)?;
             return Some(match said.shape() {
-                Shape::Sizes(c) => {
-                    Sketch::new(Shape::Sizes(SizeCondition { is: c.is.negated(), ..c.clone() }))
+                Shape::Sizes(SizeCondition::Compared(left, is, right)) => {
+                    let other = SizeCondition::Compared(left.clone(), is.negated(), right.clone());
+                    Sketch::new(Shape::Sizes(other))
                 }
                 _ => said,
             });
@@ -68,9 +71,25 @@ impl Reader<'_> {
         if !sizes || !(is_named(first, scope) || is_named(right, scope)) {
             return None;
         }
+        let quotients = self.quotients.len();
         let (left, right) = (self.known(first, scope), self.known(right, scope));
+        // What is compared need not be whole.
+        self.quotients.truncate(quotients);
         let (Some(left), Some(right)) = (left, right) else { return Some(Sketch::any()) };
-        Some(Sketch::new(Shape::Sizes(SizeCondition { left, is, right })))
+        Some(Sketch::new(Shape::Sizes(SizeCondition::Compared(left, is, right))))
+    }
+
+    /// A sketch together with what is said of the quotients that are written in its sizes, but for those that stand in it.
+    pub(super) fn with_quotients(&self, sketch: Sketch, mut quotients: Vec<Nat>) -> Sketch {
+        // What is left out is not there where a size is none.
+        quotients.retain(|n| !self.negated && !SizeConstraint::of_size(n).is_empty());
+        if quotients.is_empty() {
+            return sketch;
+        }
+        sketch.each_size(&mut |n| quotients.retain(|q| q != n));
+        let whole = quotients.into_iter().collect::<IndexSet<Nat>>().into_iter();
+        let said: Vec<Sketch> = whole.map(|n| Sketch::new(Shape::Sizes(SizeCondition::Whole(n)))).collect();
+        if said.is_empty() { sketch } else { Sketch::new(Shape::And([vec![sketch], said].concat())) }
     }
 
     pub(super) fn size(&mut self, e: &ast::Size, scope: &Scope) -> NatSketch {
@@ -121,7 +140,13 @@ impl Reader<'_> {
                 None => return refuse(self, "sizes are whole numbers without a type"),
             },
             ExprKind::Name(name) => match scope.param(name) {
-                Some(Meaning::Size(n)) => return Some(n.clone()),
+                Some(Meaning::Size(n)) => {
+                    // What an abbreviation is called with has been read.
+                    if let (NatSketch::Is(n), true) = (n, self.unfolding.is_empty()) {
+                        self.quotients.push(n.clone());
+                    }
+                    return Some(n.clone());
+                }
                 Some(_) => return refuse(self, "this name stands for something else"),
                 None if self.sizes.contains(name) => Nat::var(name),
                 None => {
@@ -148,7 +173,11 @@ impl Reader<'_> {
                         Op::Sub => n.sub(&m),
                         Op::Mul => n.mul(&m),
                         Op::Div if !permutation::divides_evenly(&n, &m) => n.floor_div(&m),
-                        Op::Div => n.exact_div(&m),
+                        Op::Div => {
+                            let quotient = n.exact_div(&m);
+                            self.quotients.push(quotient.clone());
+                            quotient
+                        }
                         Op::FloorDiv => n.floor_div(&m),
                         Op::Rem => n.modulo(&m),
                         Op::Pow => match m.as_constant().and_then(|c| u32::try_from(c).ok()) {

@@ -38,6 +38,7 @@ fn what_is_written_is_read_back() {
     for text in [
         "containsMap(m/32, containsMap(n/32, containsReduceSeq(k/4, containsAddMul)))",
         "contains((let (toMem ?)) and contains(mapPar))",
+        "containsAlignedRows(m, n/8, 8, ?)",
         r"\x0. add x0 (mul ? 2.5f32)",
     ] {
         let once = read_text(text).unwrap();
@@ -113,6 +114,25 @@ fn words_that_would_mean_something_else_are_refused() {
         messages("contains(map) and ?t >= 8"),
         ["E0409: `?t` is compared, and the sketch asks for no such size."]
     );
+    assert_eq!(
+        messages("containsAlignedRows(m, n/?q, ?q, ?)"),
+        ["E0409: `?q` cancels out of the sizes that the sketch asks for."]
+    );
+    // What is divided is whole, also where nobody sees that it was.
+    let divided =
+        |text: &str| read_text(text).unwrap().whole().into_iter().map(ToString::to_string).collect();
+    for (text, whole) in [
+        ("containsAlignedRows(m, n/8, 8, ?)", vec!["n/8"]),
+        ("containsMap(n/8 * 4, containsMap(m/2 * 2, ?))", vec!["m/2", "n/8"]),
+        ("containsMap(n/8, ?)", vec![]),
+        ("containsMap(n/8 * 8, ?) or containsMap(m, ?)", vec![]),
+        ("containsMap(?t, ?) and ?t <= n/8 * 8", vec![]),
+        ("containsMap(8 * n / 8, ?)", vec![]),
+    ] {
+        let mut found: Vec<String> = divided(text);
+        found.sort();
+        assert_eq!(found, whole, "{text}");
+    }
     // Elsewhere it is a comparison of the program.
     assert!(read_text("not (?a == ?b)").is_ok() && read_text("contains(? >= 8) and contains(map)").is_ok());
 
