@@ -59,15 +59,18 @@ pub fn read_with(
     let read = reader.sketch(sketch, &scope);
     let sizes = read.holes();
     if let Some(hole) = read.holes_in_conditions().into_iter().find(|h| !sizes.contains(h)) {
-        let what = match read.whole().into_iter().any(|n| holes_in(n).contains(&hole)) {
-            true => format!("`{hole}` cancels out of the sizes that the sketch asks for."),
-            false => format!("`{hole}` is compared, and the sketch asks for no such size."),
+        let (what, hint) = match read.whole().into_iter().any(|n| holes_in(n).contains(&hole)) {
+            true => (
+                format!("`{hole}` cancels out of the sizes that the sketch asks for."),
+                "Write the size that is meant in its place.",
+            ),
+            false => (
+                format!("`{hole}` is compared, and the sketch asks for no such size."),
+                "Name the size where it stands, as in `containsMap(m/?t, ?) and ?t >= 8`.",
+            ),
         };
         let d = Diagnostic::error("E0409", what);
-        reader.problem(
-            d.label(sketch.span, "nothing tells what it is")
-                .hint("Name the size where it stands, as in `containsMap(m/?t, ?) and ?t >= 8`."),
-        );
+        reader.problem(d.label(sketch.span, "nothing tells what it is").hint(hint));
     }
     let read = read.without_single_holes();
     if reader.problems.is_empty() { Ok(read) } else { Err(reader.problems) }
