@@ -10,7 +10,6 @@ use super::why::{Reason, WhyNot};
 use super::{Body, ParamKind, Rule, RuleArg};
 use crate::lang::MAX_DEPTH;
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::print;
@@ -64,9 +63,9 @@ pub struct Step {
     pub right_to_left: bool,
     /// Where in the whole program.
     pub at: Path,
-    /// The digests of the sub-term at that place, before and after.
-    pub before: Digest,
-    pub after: Digest,
+    /// The sub-term at that place, before and after.
+    pub before: Term,
+    pub after: Term,
 }
 
 impl Rewritten {
@@ -104,8 +103,8 @@ pub fn apply_at(root: &Term, path: &Path, rule: &Rule, args: &[RuleArg]) -> Resu
         args: args.to_vec(),
         right_to_left: rule.is_right_to_left(),
         at: path.clone(),
-        before: before.digest(),
-        after: applied.term.digest(),
+        before: before.clone(),
+        after: applied.term.clone(),
     };
     if !fits(path, &applied.term) {
         return Err(WhyNot::here(Reason::TooLarge));
@@ -349,6 +348,7 @@ mod tests {
     use super::super::{RuleData, RuleParam};
     use super::*;
     use crate::lang::build as b;
+    use crate::lang::digest::Digest;
     use crate::lang::nat::Nat;
     use crate::lang::ty::Type;
 
