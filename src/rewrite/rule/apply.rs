@@ -4,7 +4,7 @@ use super::bindings::{Bindings, Bound};
 use super::condition::{Condition, forgotten, refuted};
 use super::equation::{Equation, Sides};
 use super::instance::instantiate;
-use super::matching::{is_other_pattern, matches, other_pattern};
+use super::matching::{is_other_form, matches, other_pattern};
 use super::pat::Pat;
 use super::why::{Reason, WhyNot};
 use super::{Body, ParamKind, Rule, RuleArg};
@@ -138,6 +138,10 @@ impl Rule {
     /// # Errors
     /// As [`Rule::apply`].
     pub fn apply_telling(&self, t: &Term, args: &[RuleArg], tells: bool) -> Result<Applied, WhyNot> {
+        // Most rules that are tried on a term end here.
+        if !tells && self.equation(args).is_some_and(|eq| is_other_form(eq, t)) {
+            return Err(WhyNot::untold());
+        }
         self.check_arguments(args)?;
         self.check_sizes(args)?;
         let mut applied = match (&*self.body, self.equation(args)) {
@@ -147,9 +151,8 @@ impl Rule {
             (_, Some(eq)) => {
                 // What is wrong with a term that is given comes first.
                 let takes_terms = args.iter().any(|a| matches!(a, RuleArg::Term(_)));
-                if !takes_terms && is_other_pattern(eq, t) {
-                    let why = if tells { other_pattern(eq, t) } else { None };
-                    return Err(why.unwrap_or_else(WhyNot::untold));
+                if let Some(why) = other_pattern(eq, t).filter(|_| !takes_terms) {
+                    return Err(why);
                 }
                 let start = self.start(eq, args)?;
                 match &eq.applied {
