@@ -100,7 +100,8 @@ fn run(
     let term = match sizes {
         Some(sizes) => {
             check_sizes(program, sizes)?;
-            program.term.map_types(&Fixed(sizes))
+            let is_given = program.sizes.iter().any(|x| sizes.contains_key(x));
+            if is_given { program.term.map_types(&Fixed(sizes)) } else { program.term.clone() }
         }
         None => program.term.clone(),
     };

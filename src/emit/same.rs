@@ -3,15 +3,17 @@
 use super::Language;
 use super::kernel::Kernel;
 use super::names::is_reserved;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::mem::discriminant;
 
 /// Of each kernel, the number of the first one that is equal to it but for names.
 pub fn first_of_equals(kernels: &[Kernel]) -> Vec<usize> {
-    let texts: Vec<String> = kernels.iter().map(unnamed).collect();
+    let texts: Vec<OnceCell<String>> = kernels.iter().map(|_| OnceCell::new()).collect();
+    let text = |i: usize| texts[i].get_or_init(|| unnamed(&kernels[i]));
     let first = |(i, kernel): (usize, &Kernel)| {
-        let is_same = |j: &usize| texts[*j] == texts[i] && are_alike(&kernels[*j], kernel);
+        let is_same = |j: &usize| are_alike(&kernels[*j], kernel) && text(*j) == text(i);
         (0..i).find(is_same).unwrap_or(i)
     };
     kernels.iter().enumerate().map(first).collect()

@@ -191,7 +191,12 @@ impl Sharing {
             What::For { body, .. } => body.iter().for_each(|s| self.choices_in(s, true, visible, found)),
             What::Block(body) => body.iter().for_each(|s| self.choices_in(s, in_loop, visible, found)),
             _ => s.for_each_own_expr(&mut |e| {
-                self.choices(e, visible, &mut |e| found.add(e, in_loop));
+                // Most have none, which a glance tells.
+                let mut has_choice = false;
+                e.for_each(&mut |e| has_choice |= is_choice(e));
+                if has_choice {
+                    self.choices(e, visible, &mut |e| found.add(e, in_loop));
+                }
             }),
         }
     }

@@ -13,7 +13,9 @@
 
 use super::declared::Declared;
 use super::sort::{How::*, Operands::*, Sort, Sort::*, View::*, arrows};
+use rustc_hash::FxHashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// Where a pattern belongs (thesis section 3.1.2): what to compute, or how.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -359,7 +361,10 @@ impl Pattern {
     }
     /// A pattern of the table. [`super::declared::Patterns::find`] knows also what a program declares.
     pub fn from_name(name: &str) -> Option<Pattern> {
-        ROWS.iter().find(|r| r.names.contains(&name)).map(|r| r.pattern)
+        static NAMED: LazyLock<FxHashMap<&str, Pattern>> = LazyLock::new(|| {
+            ROWS.iter().flat_map(|r| r.names.iter().map(|name| (*name, r.pattern))).collect()
+        });
+        NAMED.get(name).copied()
     }
     /// The infix symbol that programs use, if any.
     pub fn operator(self) -> Option<&'static str> {

@@ -77,7 +77,7 @@ impl Target {
     /// OpenCL for programs that use its patterns, else C.
     pub fn natural(term: &Term) -> Target {
         let opencl = |t: &Term| t.as_pattern().is_some_and(|p| p.level() == Level::OpenCl);
-        if term.positions().iter().any(|(_, t)| opencl(t)) { Target::OpenCl } else { Target::C }
+        if term.has_leaf(&opencl) { Target::OpenCl } else { Target::C }
     }
 }
 
@@ -88,7 +88,7 @@ pub enum Outcome {
     Term {
         revision: RevisionId,
         digest: Digest,
-        text: String,
+        text: Written,
         searches: Vec<SearchOutcome>,
     },
     /// The action is done and made no revision.
@@ -103,7 +103,7 @@ pub enum Outcome {
     Tuned {
         revision: RevisionId,
         digest: Digest,
-        text: String,
+        text: Written,
         searches: Vec<SearchOutcome>,
         decision: Decision,
     },

@@ -235,7 +235,9 @@ fn one_line(text: &str) -> String {
 /// The state that an outcome made: its program and the digest.
 fn goal(o: &Outcome) -> Option<(&str, Digest)> {
     match o {
-        Outcome::Term { text, digest, .. } | Outcome::Tuned { text, digest, .. } => Some((text, *digest)),
+        Outcome::Term { text, digest, .. } | Outcome::Tuned { text, digest, .. } => {
+            Some((text.text(), *digest))
+        }
         _ => None,
     }
 }

@@ -318,13 +318,13 @@ fn without_seals(log: &log::Log) -> Option<String> {
 fn faithful(session: &Session, action: &Action, recorded: &Outcome) -> Option<Outcome> {
     match recorded {
         Outcome::Term { revision, digest, text, searches } => {
-            let found = session.workspace().parse_program(text);
+            let found = session.workspace().parse_program(text.text());
             let other = found.map(|t| t.digest()).filter(|found| found != digest)?;
             let (revision, text, searches) = (*revision, text.clone(), searches.clone());
             Some(Outcome::Term { revision, digest: other, text, searches })
         }
         Outcome::Tuned { revision, digest, text, searches, decision } => {
-            let found = session.workspace().parse_program(text);
+            let found = session.workspace().parse_program(text.text());
             let other = found.map(|t| t.digest()).filter(|found| found != digest)?;
             let (revision, text, searches) = (*revision, text.clone(), searches.clone());
             Some(Outcome::Tuned { revision, digest: other, text, searches, decision: decision.clone() })
@@ -601,11 +601,10 @@ fn differs(what: &str, recorded: &Outcome, found: &Outcome) -> Step {
 pub(super) fn summary(o: &Outcome) -> String {
     match o {
         // A digest that was changed by hand stands beside a text that was not: both are shown.
-        Outcome::Term { text, digest, .. }
-        | Outcome::Kernel { text, digest, .. }
-        | Outcome::Tuned { text, digest, .. } => {
-            format!("{digest}\n{text}")
+        Outcome::Term { text, digest, .. } | Outcome::Tuned { text, digest, .. } => {
+            format!("{digest}\n{}", text.text())
         }
+        Outcome::Kernel { text, digest, .. } => format!("{digest}\n{text}"),
         Outcome::Done => "done".into(),
         Outcome::Measured(m) => m.check.clone(),
         Outcome::Unchanged { reason, .. } => reason.clone(),

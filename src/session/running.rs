@@ -268,7 +268,7 @@ impl Session {
         searches: Vec<SearchOutcome>,
     ) -> Outcome {
         let digest = change.term.digest();
-        let text = self.workspace.print(&change.term);
+        let text = self.workspace.written(&change.term);
         let elevate = match action {
             Action::Apply { rule: text, at } | Action::Strategy { text, at } => {
                 self.history.revision(base).map(|before| at_position(&before.term, at, text))

@@ -220,7 +220,7 @@ impl<'a> Searcher<'a> {
 
     /// What the search of a strategy's step found.
     pub fn found(&self, step: &Step) -> Option<&Found> {
-        self.found.iter().find(|f| f.start == step.before && f.term.digest() == step.after)
+        self.found.iter().find(|f| f.start == step.before.digest() && f.term == step.after)
     }
 
     /// The recorded rule applications, if they still lead where they led.
@@ -441,7 +441,7 @@ fn lock(shelf: &Shelf) -> MutexGuard<'_, Keeping> {
 pub(super) struct Ended {
     pub report: Report,
     pub warning: Option<String>,
-    start: Digest,
+    start: Term,
     outcome: SearchOutcome,
     steps: Vec<RevisionStep>,
     marks: Marks,
@@ -628,7 +628,7 @@ impl Searcher<'_> {
         } else {
             steps.iter().flat_map(|step| step.marks.iter()).collect()
         };
-        Ok(Ended { report, warning, start: start.digest(), outcome, steps, marks, examined })
+        Ok(Ended { report, warning, start: start.clone(), outcome, steps, marks, examined })
     }
 
     /// Records a search that found nothing.
@@ -643,9 +643,9 @@ impl Searcher<'_> {
         for ended in chain {
             let Some(found) = ended.report.found() else { continue };
             term = found.term.clone();
-            steps.extend(step(ended.start, term.digest()));
+            steps.extend(step(ended.start.clone(), term.clone()));
             self.found.push(Found {
-                start: ended.start,
+                start: ended.start.digest(),
                 term: term.clone(),
                 steps: ended.steps.clone(),
                 marks: ended.marks,
@@ -662,7 +662,7 @@ impl Searcher<'_> {
             let recorded = self.replayed.recorded.get(self.taken.len() + taken.len())?.clone();
             let (term, single) = self.by_trail(&now, &recorded)?;
             let marks = single.iter().flat_map(|step| step.marks.iter()).collect();
-            steps.extend(step(now.digest(), term.digest()));
+            steps.extend(step(now.clone(), term.clone()));
             found.push(Found { start: now.digest(), term: term.clone(), steps: single, marks });
             taken.push(recorded);
             now = term;
@@ -720,10 +720,15 @@ fn shared_options(options: &[(ast::Ident, ast::Strategy)]) -> String {
 }
 
 /// What a search did, as a step of a rewriting; none where what it began with was like its sketch already.
-fn step(before: Digest, after: Digest) -> Option<Step> {
-    let step =
-        Step { rule: REACH.into(), args: vec![], right_to_left: false, at: Path::root(), before, after };
-    (before != after).then_some(step)
+fn step(before: Term, after: Term) -> Option<Step> {
+    (before != after).then(|| Step {
+        rule: REACH.into(),
+        args: vec![],
+        right_to_left: false,
+        at: Path::root(),
+        before,
+        after,
+    })
 }
 
 fn rewritten(term: Term, steps: Vec<Step>) -> Rewritten {

@@ -483,7 +483,7 @@ impl Session {
         self.workspace = Arc::new(workspace);
         self.forget_kernels();
         let digest = term.digest();
-        let text = self.workspace.print(&term);
+        let text = self.workspace.written(&term);
         let label = self.workspace.program.name.to_string();
         let revision = Revision::new(term, &label);
         let revision = self.history.add_root(revision);

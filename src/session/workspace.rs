@@ -28,7 +28,7 @@ use crate::rewrite::guide::{Enabling, enabling};
 use crate::rewrite::names::named;
 use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
-use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, apply_at};
+use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, Cause, Script, open};
 use indexmap::IndexMap;
@@ -505,16 +505,16 @@ impl Workspace {
         for step in &done.steps {
             let place = at.join(&step.at);
             let added = match self.rules.of_step(step) {
-                Some(rule) => apply_at(&now, &place, &rule.rule, &rule.args).ok().map(|r| {
+                Some(rule) => now.replace_at(&place, step.after.clone()).map(|after| {
                     let (rule, marks) = (rule.to_string(), *rule.rule.marks);
-                    vec![RevisionStep { rule, marks, at: place.clone(), after: r.term }]
+                    vec![RevisionStep { rule, marks, at: place.clone(), after }]
                 }),
                 None => searcher.found(step).and_then(|found| found_at(&now, &place, found)),
             };
             // The steps only tell how the term came about; it stands without them.
             let Some(added) = added else { break };
             let after = added.last().map_or(now.clone(), |step: &RevisionStep| step.after.clone());
-            let reach = (*step.rule == *REACH).then_some((step.before, step.after));
+            let reach = (*step.rule == *REACH).then(|| (step.before.digest(), step.after.digest()));
             match legs.last_mut() {
                 Some(leg) if leg.reach.is_none() && reach.is_none() => leg.steps.extend(added),
                 _ => legs.push(Leg { reach, at: place, before: now, steps: added }),

@@ -178,7 +178,6 @@ pub fn shared_out(value: &Term, d: u8) -> Vec<Nat> {
 struct Collector {
     found: IndexSet<SizeConstraint>,
     types: FxHashSet<Type>,
-    terms: FxHashSet<Term>,
 }
 
 impl Collector {
@@ -271,10 +270,11 @@ impl Collector {
     }
 
     fn term(&mut self, term: &Term) {
-        // Outermost first; an explicit stack, so that no nesting is too deep.
-        let mut stack = vec![term];
+        // Outermost first; an explicit stack, so that no nesting is too deep. To find parts that are equal and not shared
+        // would take digests, and more time than to look at them again.
+        let (mut stack, mut seen) = (vec![term], FxHashSet::default());
         while let Some(t) = stack.pop() {
-            if !self.terms.insert(t.clone()) {
+            if !seen.insert(t.node()) {
                 continue;
             }
             self.part(t);

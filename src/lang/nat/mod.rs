@@ -320,6 +320,9 @@ impl Nat {
     }
 
     fn scale(&self, by: Coefficient) -> Nat {
+        if by.is_one() {
+            return self.clone();
+        }
         let mut out = Vec::with_capacity(self.0.len());
         for (m, c) in self.0.iter() {
             match product_of(c, &by).map(in_range) {
@@ -541,7 +544,10 @@ impl Nat {
         if exponent > MAX_EXPONENT {
             return Nat::poison();
         }
-        (0..exponent).fold(Nat::constant(1), |acc, _| acc.mul(self))
+        match exponent {
+            0 => Nat::constant(1),
+            _ => (1..exponent).fold(self.clone(), |acc, _| acc.mul(self)),
+        }
     }
 
     /// `(x div n) * n + x % n = x`.
@@ -653,23 +659,34 @@ impl Nat {
 
     /// Replaces variables; those for which `f` gives nothing stay.
     pub fn subst(&self, f: &dyn Fn(&NatVar) -> Option<Nat>) -> Nat {
+        if let Some(v) = self.as_variable() {
+            return f(v).unwrap_or_else(|| self.clone());
+        }
         if !self.any_atom(&mut |a| matches!(a, Atom::Var(v) if f(v).is_some())) {
             return self.clone();
         }
+        let value_of = |a: &Atom| match a {
+            Atom::Var(v) => f(v),
+            Atom::Floor(x, y) => Some(x.subst(f).floor_div(&y.subst(f))),
+            Atom::Mod(x, y) => Some(x.subst(f).modulo(&y.subst(f))),
+            Atom::Sum(x) => Some(x.subst(f)),
+            Atom::Poison => Some(Nat::poison()),
+        };
         let mut sum = Nat::constant(0);
         for (m, c) in self.0.iter() {
-            let mut product = Nat::rational(*c);
+            // Most factors stay, and are in order already.
+            let (mut kept, mut values) = (Monomial::new(), vec![]);
             for (a, e) in m {
-                let value = match a {
-                    Atom::Var(v) => f(v).unwrap_or_else(|| Nat::atom(a.clone())),
-                    Atom::Floor(x, y) => x.subst(f).floor_div(&y.subst(f)),
-                    Atom::Mod(x, y) => x.subst(f).modulo(&y.subst(f)),
-                    Atom::Sum(x) => x.subst(f),
-                    Atom::Poison => return Nat::poison(),
-                };
-                let power = value.pow(e.unsigned_abs());
-                product = if *e > 0 { product.mul(&power) } else { product.exact_div(&power) };
+                match value_of(a) {
+                    Some(value) => values.push((value.pow(e.unsigned_abs()), *e > 0)),
+                    None => kept.push((a.clone(), *e)),
+                }
             }
+            let product = Nat(Arc::new(vec![(kept, *c)]));
+            let product = values.iter().fold(product, |product, (power, above)| match above {
+                true => product.mul(power),
+                false => product.exact_div(power),
+            });
             sum = sum.add(&product);
         }
         sum

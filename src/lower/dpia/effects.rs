@@ -6,7 +6,7 @@
 use super::{Kind, Layout, Loop, LoopKind, Phrase, PhraseType, condition, extent};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A step from memory towards a cell.
@@ -135,8 +135,8 @@ pub fn of_some(p: &Phrase, is_asked: &dyn Fn(&Name) -> bool) -> Vec<Effect> {
 }
 
 /// The memory that a command writes.
-pub fn written(p: &Phrase) -> BTreeSet<Name> {
-    let mut found = BTreeSet::new();
+pub fn written(p: &Phrase) -> FxHashSet<Name> {
+    let mut found = FxHashSet::default();
     let _ = p.any(&mut |c| {
         if let (Kind::Var(x), PhraseType::Acc(_)) = (c.kind(), c.ty()) {
             found.insert(x.clone());
@@ -239,6 +239,6 @@ mod tests {
             let own: Vec<Effect> = found.iter().filter(|e| &*e.memory == x).cloned().collect();
             assert_eq!(super::of_memory(&command, &x.into()), own);
         }
-        assert_eq!(super::written(&command), BTreeSet::from([Name::from("t")]));
+        assert_eq!(super::written(&command), FxHashSet::from_iter([Name::from("t")]));
     }
 }

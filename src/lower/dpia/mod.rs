@@ -34,7 +34,7 @@ use crate::lang::term::Arg;
 use crate::lang::ty::Type;
 use crate::target::{Launch, Storage};
 use rustc_hash::FxHashMap;
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -321,9 +321,12 @@ impl Substitution {
 
 impl Phrase {
     pub fn new(kind: Kind, ty: PhraseType) -> Phrase {
-        let mut node = Node { kind, ty, size: 1, origin: Origin::default() };
-        node.size = children_of(&node.kind).into_iter().fold(1, |n: u32, c| n.saturating_add(c.size()));
-        Phrase(Arc::new(node))
+        let mut size: u32 = 1;
+        any_child(&kind, &mut |c| {
+            size = size.saturating_add(c.size());
+            false
+        });
+        Phrase(Arc::new(Node { kind, ty, size, origin: Origin::default() }))
     }
     pub fn size(&self) -> u32 {
         self.0.size
@@ -555,7 +558,7 @@ impl Phrase {
 
     /// Does the predicate hold for the phrase or anything in it?
     pub fn any(&self, f: &mut dyn FnMut(&Phrase) -> bool) -> bool {
-        f(self) || self.children().into_iter().any(|c| c.any(f))
+        f(self) || any_child(self.kind(), &mut |c| c.any(f))
     }
 
     /// Does the identifier occur (as an expression, an acceptor or in a number)?
@@ -685,14 +688,24 @@ impl Phrase {
 }
 
 fn children_of(kind: &Kind) -> SmallVec<[&Phrase; 3]> {
+    let mut children = SmallVec::new();
+    any_child(kind, &mut |c| {
+        children.push(c);
+        false
+    });
+    children
+}
+
+/// Does the predicate hold for a child? It is asked in order, until it does.
+fn any_child<'p>(kind: &'p Kind, f: &mut dyn FnMut(&'p Phrase) -> bool) -> bool {
     match kind {
-        Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => smallvec![],
-        Kind::Lam(_, _, b) | Kind::New(_, _, _, b) | Kind::Kernel(_, b) => smallvec![b],
-        Kind::For(l) => smallvec![&l.body],
-        Kind::App(a, b) | Kind::Assign(a, b) => smallvec![a, b],
-        Kind::If(c, a, b) => smallvec![c, a, b],
-        Kind::Number(_, parts) => parts.iter().map(|(_, p)| p).collect(),
-        Kind::Pattern(_, _, ps) | Kind::Acceptor(_, ps) | Kind::Seq(ps) => ps.iter().collect(),
+        Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => false,
+        Kind::Lam(_, _, b) | Kind::New(_, _, _, b) | Kind::Kernel(_, b) => f(b),
+        Kind::For(l) => f(&l.body),
+        Kind::App(a, b) | Kind::Assign(a, b) => f(a) || f(b),
+        Kind::If(c, a, b) => f(c) || f(a) || f(b),
+        Kind::Number(_, parts) => parts.iter().any(|(_, p)| f(p)),
+        Kind::Pattern(_, _, ps) | Kind::Acceptor(_, ps) | Kind::Seq(ps) => ps.iter().any(f),
     }
 }
 

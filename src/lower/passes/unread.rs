@@ -5,12 +5,13 @@ use crate::dpia::{Kind, Phrase, PhraseType};
 use crate::lang::nat::Name;
 use crate::lang::ty::Type;
 use crate::target::Storage;
+use rustc_hash::FxHashSet;
 
 /// The phrase without memory that nothing reads, and without what only such memory needs.
 pub fn dropped(p: &Phrase) -> Phrase {
     let mut whole = p.clone();
     loop {
-        let less = dropped_once(&whole);
+        let less = dropped_once(&whole, &read(&whole));
         if less == whole {
             return whole;
         }
@@ -18,20 +19,38 @@ pub fn dropped(p: &Phrase) -> Phrase {
     }
 }
 
-fn dropped_once(p: &Phrase) -> Phrase {
+/// `read`: what the whole program reads. What something only reads that goes is dropped the next time.
+fn dropped_once(p: &Phrase, read: &FxHashSet<Name>) -> Phrase {
     if p.ty() != &PhraseType::Comm {
         return p.clone();
     }
-    let Ok(p) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(dropped_once(c)));
+    let Ok(p) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(dropped_once(c, read)));
     match p.kind() {
+        Kind::New(_, _, x, _) if read.contains(x) => p,
         Kind::New(storage, ty, x, body) => new_in(*storage, ty, x, body.clone()),
         _ => without_nothing(p),
     }
 }
 
+/// The memory that is read.
+fn read(p: &Phrase) -> FxHashSet<Name> {
+    let mut found = FxHashSet::default();
+    p.any(&mut |e| {
+        if let (Kind::Var(x), PhraseType::Exp(..)) = (e.kind(), e.ty()) {
+            found.insert(x.clone());
+        }
+        false
+    });
+    found
+}
+
+fn reads(p: &Phrase, memory: &Name) -> bool {
+    p.any(&mut |e| matches!((e.kind(), e.ty()), (Kind::Var(x), PhraseType::Exp(..)) if x == memory))
+}
+
 /// The allocation for a command; if nothing reads the memory, the command without what is written to it.
 pub fn new_in(storage: Storage, ty: &Type, x: &Name, body: Phrase) -> Phrase {
-    if effects::of_memory(&body, x).iter().all(|e| e.writes) {
+    if !reads(&body, x) {
         let rest = without_writes(&body, x);
         if effects::of_memory(&rest, x).is_empty() {
             return rest;

@@ -10,7 +10,7 @@
 
 use crate::dpia::barriers::has_groups;
 use crate::dpia::effects::{self, Around, Effect};
-use crate::dpia::{Imperative, Kind, LoopKind, Phrase, Workers};
+use crate::dpia::{Imperative, Kind, LoopKind, Phrase, PhraseType, Workers};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Nat, NatVar, Ranges};
 use crate::lang::pattern::Pattern;
@@ -76,7 +76,9 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let mut shared: Vec<Name> = p.shared().map(|(x, _)| x.clone()).collect();
-    allocations(&p.body, level, &used, &mut vec![], &mut shared)?;
+    let mut written = Written::default();
+    written.note(&p.body);
+    allocations(&p.body, level, (&used, &written.in_loops), &mut vec![], &mut shared)?;
     let mut uses: BTreeMap<Name, (Vec<Use>, Vec<Use>)> = BTreeMap::new();
     for e in &effects::of_some(&p.body, &|x| shared.contains(x)) {
         let found = Use::new(e, level);
@@ -175,14 +177,14 @@ impl Use {
 fn allocations(
     c: &Phrase,
     level: Level,
-    used: &BTreeSet<u8>,
+    (used, in_loops): (&BTreeSet<u8>, &BTreeSet<Name>),
     around: &mut Vec<u8>,
     shared: &mut Vec<Name>,
 ) -> Result<(), Diagnostic> {
     match c.kind() {
         Kind::New(storage, _, x, body) => {
             let is_own = storage.is_near() || *storage == Storage::Parameter;
-            if is_own && writes_in_loop(body, x) {
+            if is_own && in_loops.contains(x) {
                 return Err(private(x));
             }
             if *storage == Storage::Local && level.map == Pattern::MapWorkGroup {
@@ -200,25 +202,59 @@ fn allocations(
             if *storage == Storage::Global && (around.is_empty() || used.len() > around.len()) {
                 shared.push(x.clone());
             }
-            allocations(body, level, used, around, shared)
+            allocations(body, level, (used, in_loops), around, shared)
         }
         Kind::For(l) => {
             let Some(d) = (level.of)(l.kind) else {
-                return allocations(&l.body, level, used, around, shared);
+                return allocations(&l.body, level, (used, in_loops), around, shared);
             };
             around.push(d);
-            let result = allocations(&l.body, level, used, around, shared);
+            let result = allocations(&l.body, level, (used, in_loops), around, shared);
             around.pop();
             result
         }
-        _ => c.children().into_iter().try_for_each(|c| allocations(c, level, used, around, shared)),
+        _ => {
+            c.children().into_iter().try_for_each(|c| allocations(c, level, (used, in_loops), around, shared))
+        }
     }
 }
 
-/// Whether a loop over work-items writes memory that stands outside it. Of a loop that is shared out already a work-item
-/// runs its own iterations.
+/// Memory that loops over work-items write, which stands outside them.
+#[derive(Default)]
+struct Written {
+    in_loops: BTreeSet<Name>,
+    /// How many loops over work-items are around the place that is looked at, and around each allocation.
+    around: usize,
+    around_memory: BTreeMap<Name, usize>,
+}
+
+impl Written {
+    fn note(&mut self, c: &Phrase) {
+        match c.kind() {
+            Kind::New(_, _, x, _) => _ = self.around_memory.insert(x.clone(), self.around),
+            Kind::Var(x) if matches!(c.ty(), PhraseType::Acc(_)) => {
+                let outside = self.around_memory.get(x).copied().unwrap_or(0);
+                if self.around > outside {
+                    self.in_loops.insert(x.clone());
+                }
+            }
+            _ => {}
+        }
+        let more = usize::from(matches!(c.kind(), Kind::For(l) if is_by_all(l.kind, &l.init)));
+        self.around += more;
+        c.children().into_iter().for_each(|c| self.note(c));
+        self.around -= more;
+    }
+}
+
+/// Is this a loop over work-items? Of a loop that is shared out already a work-item runs its own iterations.
+fn is_by_all(kind: LoopKind, init: &Nat) -> bool {
+    kind.is_of_work_items() && init.is_zero()
+}
+
+/// Whether a loop over work-items writes memory that stands outside the command.
 fn writes_in_loop(c: &Phrase, x: &Name) -> bool {
-    let by_all = |e: &Effect| e.loops.iter().any(|l| l.kind.is_of_work_items() && l.init.is_zero());
+    let by_all = |e: &Effect| e.loops.iter().any(|l| is_by_all(l.kind, &l.init));
     effects::of_memory(c, x).iter().any(|e| e.writes && by_all(e))
 }
 

@@ -4,13 +4,12 @@ use super::bindings::{Bindings, Bound};
 use super::condition::{Condition, forgotten, refuted};
 use super::equation::{Equation, Sides};
 use super::instance::instantiate;
-use super::matching::{is_other_pattern, matches, other_pattern};
+use super::matching::{is_other_form, matches, other_pattern};
 use super::pat::Pat;
 use super::why::{Reason, WhyNot};
 use super::{Body, ParamKind, Rule, RuleArg};
 use crate::lang::MAX_DEPTH;
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::{Path, PathMap};
 use crate::lang::print;
@@ -64,9 +63,9 @@ pub struct Step {
     pub right_to_left: bool,
     /// Where in the whole program.
     pub at: Path,
-    /// The digests of the sub-term at that place, before and after.
-    pub before: Digest,
-    pub after: Digest,
+    /// The sub-term at that place, before and after.
+    pub before: Term,
+    pub after: Term,
 }
 
 impl Rewritten {
@@ -104,8 +103,8 @@ pub fn apply_at(root: &Term, path: &Path, rule: &Rule, args: &[RuleArg]) -> Resu
         args: args.to_vec(),
         right_to_left: rule.is_right_to_left(),
         at: path.clone(),
-        before: before.digest(),
-        after: applied.term.digest(),
+        before: before.clone(),
+        after: applied.term.clone(),
     };
     if !fits(path, &applied.term) {
         return Err(WhyNot::here(Reason::TooLarge));
@@ -139,6 +138,10 @@ impl Rule {
     /// # Errors
     /// As [`Rule::apply`].
     pub fn apply_telling(&self, t: &Term, args: &[RuleArg], tells: bool) -> Result<Applied, WhyNot> {
+        // Most rules that are tried on a term end here.
+        if !tells && self.equation(args).is_some_and(|eq| is_other_form(eq, t)) {
+            return Err(WhyNot::untold());
+        }
         self.check_arguments(args)?;
         self.check_sizes(args)?;
         let mut applied = match (&*self.body, self.equation(args)) {
@@ -148,9 +151,8 @@ impl Rule {
             (_, Some(eq)) => {
                 // What is wrong with a term that is given comes first.
                 let takes_terms = args.iter().any(|a| matches!(a, RuleArg::Term(_)));
-                if !takes_terms && is_other_pattern(eq, t) {
-                    let why = if tells { other_pattern(eq, t) } else { None };
-                    return Err(why.unwrap_or_else(WhyNot::untold));
+                if let Some(why) = other_pattern(eq, t).filter(|_| !takes_terms) {
+                    return Err(why);
                 }
                 let start = self.start(eq, args)?;
                 match &eq.applied {
@@ -349,6 +351,7 @@ mod tests {
     use super::super::{RuleData, RuleParam};
     use super::*;
     use crate::lang::build as b;
+    use crate::lang::digest::Digest;
     use crate::lang::nat::Nat;
     use crate::lang::ty::Type;
 

@@ -39,10 +39,26 @@ pub fn matches(eq: &Equation, lhs: &Pat, start: Bindings, t: &Term, tells: bool)
     Ok(m.bindings)
 }
 
-/// Does neither form of the left side match, because of the pattern at the root?
-pub fn is_other_pattern(eq: &Equation, t: &Term) -> bool {
-    let is_other = |sides: &Sides| other_head(&sides.lhs, t).is_some();
+/// Does neither form of the left side match, whatever types, sizes and variables are? That takes a look at both, and no bindings.
+pub fn is_other_form(eq: &Equation, t: &Term) -> bool {
+    let is_other = |sides: &Sides| !has_form(&sides.lhs, t, true);
     is_other(&eq.sides) && eq.applied.as_ref().is_none_or(is_other)
+}
+
+/// Are all patterns, functions and constants of the left side where the term has such?
+fn has_form(pat: &Pat, t: &Term, is_root: bool) -> bool {
+    match (&pat.node, t.expr()) {
+        (PatNode::Var(..), _) => true,
+        (PatNode::App(..) | PatNode::Prim(..), Expr::Lam(..)) => !is_root && pat.ty.as_fun().is_some(),
+        (PatNode::Bound(_), Expr::Var(_)) => true,
+        (PatNode::Lam(_, pb), Expr::Lam(_, tb)) => has_form(pb, tb, false),
+        (PatNode::App(pf, pe), Expr::App(tf, te)) => {
+            other_head(pat, t).is_none() && has_form(pf, tf, false) && has_form(pe, te, false)
+        }
+        (PatNode::Prim(p, _), Expr::Prim(q)) => *p == q.pattern,
+        (PatNode::Lit(a), Expr::Lit(b)) => a == b || a.has_metas() && discriminant(a) == discriminant(b),
+        _ => false,
+    }
 }
 
 /// Why neither form of the left side matches, where the pattern at the root tells: most rules that are tried on a term end

@@ -9,7 +9,7 @@ use super::bindings::{Bindings, Bound};
 use super::condition::{forgotten, refuted};
 use super::equation::{Equation, RuleVar, Sides};
 use super::instance::instantiate;
-use super::matching::{is_other_pattern, matches};
+use super::matching::{is_other_form, matches};
 use super::pat::{Pat, PatArg, PatNode};
 use super::why::WhyNot;
 use super::{Body, ParamKind, Rule, RuleArg, RuleData, RuleParam};
@@ -78,7 +78,7 @@ impl RightToLeft {
         else {
             return Err(self.of.misfit(args));
         };
-        if !tells && is_other_pattern(&way.open, t) {
+        if !tells && is_other_form(&way.open, t) {
             return Err(WhyNot::untold());
         }
         let start = self.of.start(eq, args)?;

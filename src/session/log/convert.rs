@@ -207,7 +207,7 @@ impl From<&Outcome> for v1::Outcome {
             Outcome::Term { revision, digest, text, searches } => v1::Outcome::Term {
                 revision: *revision,
                 digest: digest.to_string(),
-                text: text.clone(),
+                text: text.text().to_owned(),
                 searches: all(searches),
             },
             Outcome::Done => v1::Outcome::Done,
@@ -234,7 +234,7 @@ impl From<&Outcome> for v1::Outcome {
             Outcome::Tuned { revision, digest, text, searches, decision } => v1::Outcome::Tuned {
                 revision: *revision,
                 digest: digest.to_string(),
-                text: text.clone(),
+                text: text.text().to_owned(),
                 searches: all(searches),
                 decision: decision.into(),
             },
@@ -253,7 +253,7 @@ impl TryFrom<&v1::Outcome> for Outcome {
             v1::Outcome::Term { revision, digest: d, text, searches } => Outcome::Term {
                 revision: *revision,
                 digest: digest(d)?,
-                text: text.clone(),
+                text: text.clone().into(),
                 searches: all(searches)?,
             },
             v1::Outcome::Done => Outcome::Done,
@@ -282,7 +282,7 @@ impl TryFrom<&v1::Outcome> for Outcome {
             v1::Outcome::Tuned { revision, digest: d, text, searches, decision } => Outcome::Tuned {
                 revision: *revision,
                 digest: digest(d)?,
-                text: text.clone(),
+                text: text.clone().into(),
                 searches: all(searches)?,
                 decision: decision.try_into()?,
             },

@@ -13,7 +13,10 @@ pub(super) fn undetermined(eq: &Equation, given: &BTreeSet<u32>) -> Option<(Nat,
     for node in sides.flat_map(|s| s.lhs.nodes()) {
         collect(node, &mut sizes);
     }
-    let mut known = given.clone();
+    // Most sizes are variables, which are found where they stand.
+    let alone = |n: &Nat| if let Some(NatVar::Meta(i)) = n.as_variable() { Some(*i) } else { None };
+    let mut known: BTreeSet<u32> = given.iter().copied().chain(sizes.iter().filter_map(alone)).collect();
+    sizes.retain(|n| n.has_metas() && alone(n).is_none());
     loop {
         let found: Vec<u32> =
             sizes.iter().filter_map(|n| found_from(n, &known)).filter(|i| !known.contains(i)).collect();

@@ -6,6 +6,7 @@ use super::super::strides::{self, Around};
 use super::super::value::{Node, StrategyId, Value};
 use super::super::{Cause, at_sizes};
 use super::failure::{Failure, Halt, Leaf, NOTHING, Place, Weight, calls_of, nearer};
+use super::glance::of_form;
 use super::{MOST_ROUNDS, Machine, Outcome};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::{Diagnostic, Span};
@@ -25,6 +26,10 @@ impl<'a> Machine<'a> {
         native: Native,
         args: &[Value],
     ) -> Result<[StrategyId; N], Halt> {
+        // Most take one.
+        if let ([Value::Strategy(id)], 1) = (args, N) {
+            return Ok([*id; N]);
+        }
         let mut ids = vec![];
         for arg in args {
             match self.as_strategy(arg.clone(), Span::NOWHERE) {
@@ -54,6 +59,7 @@ impl<'a> Machine<'a> {
         let test = |holds: bool, expected: &'static str, m: &Self| {
             if holds { Ok(t.clone()) } else { m.shape(s, expected, t) }
         };
+        let form = |expected, m: &Self| test(of_form(native, Some(t)) == Some(true), expected, m);
         match native {
             Native::Id => Ok(t.clone()),
             Native::Fail => self.fail(s, None),
@@ -149,19 +155,17 @@ impl<'a> Machine<'a> {
                 self.repeat(inner, t)
             }
             Native::RightToLeft => self.right_to_left(s, args, t),
-            Native::IsLambda => test(t.as_lam().is_some(), "a function \\x. …", self),
-            Native::IsApply => test(t.as_app().is_some(), "an application", self),
-            Native::IsVariable => test(matches!(t.expr(), Expr::Var(_)), "a variable", self),
-            Native::IsLiteral => test(matches!(t.expr(), Expr::Lit(_)), "a constant", self),
-            Native::IsShared => {
-                test(t.as_app().is_some_and(|(f, _)| f.as_lam().is_some()), "a shared value", self)
-            }
+            Native::IsLambda => form("a function \\x. …", self),
+            Native::IsApply => form("an application", self),
+            Native::IsVariable => form("a variable", self),
+            Native::IsLiteral => form("a constant", self),
+            Native::IsShared => form("a shared value", self),
             Native::IsComputation => test(is_computation(t), "a function on scalars", self),
             Native::Computes => test(computes(t), "something that computes", self),
-            Native::Calculates => test(t.calculates(), "something that calculates", self),
-            Native::HasArrayType => test(t.ty().as_array().is_some(), "an array", self),
+            Native::Calculates => form("something that calculates", self),
+            Native::HasArrayType => form("an array", self),
             Native::HasExactType => test(is_exact(t.ty()), "whole numbers and truth values", self),
-            Native::HasFunctionType => test(t.ty().as_fun().is_some(), "a function", self),
+            Native::HasFunctionType => form("a function", self),
             Native::ReadsInOrder => {
                 let around = self.look_around(t);
                 let holds =
@@ -234,7 +238,7 @@ impl<'a> Machine<'a> {
                 self.fail(s, Some(why))
             }
             Native::IsPattern(p) => {
-                if t.as_pattern() == Some(p) {
+                if of_form(native, Some(t)) == Some(true) {
                     return Ok(t.clone());
                 }
                 let reason = || Reason::Shape { expected: Shape::Pattern(p, 0), found: t.clone() };

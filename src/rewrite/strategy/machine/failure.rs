@@ -187,7 +187,7 @@ pub(super) fn failed(leaf: Leaf, weight: Weight) -> Halt {
 
 /// The failure that says more, the first of equals; the last one's count goes on.
 pub(super) fn nearer(missed: Option<Rc<Failure>>, failure: Rc<Failure>) -> Rc<Failure> {
-    let Some(other) = missed else { return failure };
+    let Some(other) = missed.filter(|other| !Rc::ptr_eq(other, &failure)) else { return failure };
     let is_apart = || other.elsewhere || failure.elsewhere || other.place.part() != failure.place.part();
     let (state, elsewhere) = (failure.state, is_apart());
     let told = if other.weight >= failure.weight { other } else { failure };

@@ -10,6 +10,7 @@
 mod built_in;
 mod calls;
 mod failure;
+mod glance;
 mod reach;
 mod rules;
 
@@ -33,7 +34,7 @@ use failure::{
     Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, again, calls_of, chain_calls,
     chain_names, failed, further, locate, nearer, untold,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -80,7 +81,11 @@ pub(super) struct Machine<'a> {
     pub aliases_open: usize,
     /// The body of each call that ran, by its number.
     unfolded: Vec<Option<StrategyId>>,
+    /// Of each strategy, by its number, whether it only asks for the form of a term, where that was looked at.
+    questions: Vec<Option<bool>>,
     failures: FxHashMap<Key, Remembered>,
+    /// What failed while nothing was noted of it, which is most.
+    failed: FxHashSet<Key>,
     control: &'a mut Control<'a>,
     /// From the root to the term that is worked on, and the terms on the way.
     path: Vec<u8>,
@@ -137,7 +142,9 @@ impl<'a> Machine<'a> {
             tests: vec![],
             aliases_open: 0,
             unfolded: vec![],
+            questions: vec![],
             failures: FxHashMap::default(),
+            failed: FxHashSet::default(),
             control,
             path: vec![],
             around: vec![],
@@ -204,6 +211,7 @@ impl<'a> Machine<'a> {
         (self.tells, self.tells_until) = (true, None);
         self.control.fuel = fuel;
         self.failures.clear();
+        self.failed.clear();
         self.trace.clear();
         self.path.clear();
         self.around.clear();
@@ -339,6 +347,12 @@ impl<'a> Machine<'a> {
     }
 
     fn run(&mut self, s: StrategyId, t: &Term) -> Outcome {
+        if !self.tells
+            && let Some(holds) = self.at_a_glance(s, t)
+        {
+            self.counts.successes += u64::from(holds);
+            return if holds { Ok(t.clone()) } else { Err(Halt::Failed(self.untold.clone())) };
+        }
         self.depth += 1;
         let outcome = if self.depth > DEEPEST {
             self.stop(Cause::TooDeep)
@@ -350,6 +364,18 @@ impl<'a> Machine<'a> {
     }
 
     fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
+        // What ends in nothing else needs no more.
+        let done = match &*self.nodes.shared(s) {
+            Node::Rule(rule, args) => Some(self.spend().and_then(|()| self.apply_rule(s, *rule, args, t))),
+            Node::Native(native, args) if *native != Native::IfThenElse => {
+                Some(self.spend().and_then(|()| self.native(s, *native, args, t)))
+            }
+            _ => None,
+        };
+        if let Some(outcome) = done {
+            self.counts.successes += u64::from(outcome.is_ok());
+            return outcome;
+        }
         let (outer, looked_around) = (self.chain.clone(), self.looked_around);
         let mut tail = Tail { s, t: t.clone(), calls: Calls::default(), missed: None, passed: 0, written: 0 };
         let outcome = self.run_tail(&mut tail);
@@ -362,13 +388,8 @@ impl<'a> Machine<'a> {
             Err(Halt::Failed(failure)) => {
                 self.chain = outer;
                 let failure = nearer(tail.missed, self.further(failure, tail.passed, tail.written));
-                if self.failures.len() > MEMORY {
-                    self.failures.clear();
-                }
-                if self.looked_around == looked_around {
-                    for (key, around) in tail.calls.all() {
-                        self.failures.insert(key, (failure.clone(), around.filter(|_| self.tells)));
-                    }
+                if tail.calls.len() > 0 && self.looked_around == looked_around {
+                    self.remember(tail.calls, &failure);
                 }
                 Err(Halt::Failed(failure))
             }
@@ -377,22 +398,56 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// What was called fails on its term, wherever that stands.
+    fn remember(&mut self, calls: Calls, failure: &Rc<Failure>) {
+        if self.failures.len() + self.failed.len() > MEMORY {
+            self.failures.clear();
+            self.failed.clear();
+        }
+        for (key, around) in calls.all() {
+            if Rc::ptr_eq(failure, &self.untold) {
+                self.failed.insert(key);
+            } else {
+                self.failures.insert(key, (failure.clone(), around));
+            }
+        }
+    }
+
+    /// The failure of a call that failed before.
+    fn remembered(&self, key: &Key) -> Option<Rc<Failure>> {
+        if self.failed.contains(key) {
+            return Some(self.untold.clone());
+        }
+        let (failure, then) = self.failures.get(key)?;
+        Some(match self.tells {
+            true => again(failure.clone(), then.clone(), self.chain.clone()),
+            false => failure.clone(),
+        })
+    }
+
+    /// Takes a step.
+    #[inline]
+    fn spend(&mut self) -> Result<(), Halt> {
+        if self.control.fuel == 0 {
+            return self.stop(Cause::OutOfFuel);
+        }
+        self.control.fuel -= 1;
+        if self.tells && self.tells_until.is_some_and(|until| self.control.fuel < until) {
+            self.tells = false;
+        }
+        if self.control.fuel.is_multiple_of(64) && self.control.cancel.load(Ordering::Relaxed) {
+            return self.stop(Cause::Cancelled);
+        }
+        if self.control.fuel.is_multiple_of(4096) {
+            self.control.search.counted(&self.counts);
+        }
+        Ok(())
+    }
+
     /// Runs the strategy of `tail`, and what it ends in without going deeper.
     fn run_tail(&mut self, tail: &mut Tail) -> Outcome {
         loop {
-            if self.control.fuel == 0 {
-                return self.stop(Cause::OutOfFuel);
-            }
-            self.control.fuel -= 1;
-            if self.tells && self.tells_until.is_some_and(|until| self.control.fuel < until) {
-                self.tells = false;
-            }
-            if self.control.fuel.is_multiple_of(64) && self.control.cancel.load(Ordering::Relaxed) {
-                return self.stop(Cause::Cancelled);
-            }
-            if self.control.fuel.is_multiple_of(4096) {
-                self.control.search.counted(&self.counts);
-            }
+            self.spend()?;
             let node = self.nodes.shared(tail.s);
             match *node {
                 Node::Seq(a, b) => {
@@ -417,12 +472,18 @@ impl<'a> Machine<'a> {
                     outcome => return outcome,
                 },
                 Node::Call(ref callee, ref args) => {
+                    if !self.tells
+                        && let Some(holds) = self.at_a_glance(tail.s, &tail.t)
+                    {
+                        return if holds {
+                            Ok(tail.t.clone())
+                        } else {
+                            Err(Halt::Failed(self.untold.clone()))
+                        };
+                    }
                     let key = (tail.s, tail.t.digest());
-                    if let Some((failure, then)) = self.failures.get(&key) {
-                        return Err(Halt::Failed(match self.tells {
-                            true => again(failure.clone(), then.clone(), self.chain.clone()),
-                            false => failure.clone(),
-                        }));
+                    if let Some(failure) = self.remembered(&key) {
+                        return Err(Halt::Failed(failure));
                     }
                     // The same strategy on the same term leads here again until the fuel is used up.
                     if !tail.calls.insert(key, &self.chain) {

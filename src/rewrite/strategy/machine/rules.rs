@@ -40,8 +40,8 @@ impl<'a> Machine<'a> {
                     args,
                     right_to_left: rule.is_right_to_left(),
                     at: at.clone(),
-                    before: t.digest(),
-                    after: applied.term.digest(),
+                    before: t.clone(),
+                    after: applied.term.clone(),
                 };
                 let paths = PathMap::rewrite(at, applied.moved);
                 self.trace.push(Change { steps: vec![step], paths, assumed: applied.assumed });
