@@ -2,7 +2,7 @@
 //! these and no others, so that a rule that needs more than it asks for is found out; and those that the user declares.
 
 use super::property::has_roots;
-use super::rows::{ROWS, ROWS_OF_TRUTH, Row, scalar};
+use super::rows::{ROWS, ROWS_OF_TRUTH, Row, disturbed, scalar};
 use crate::lang::build as b;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
@@ -140,40 +140,85 @@ fn rows_at(t: &Type) -> Vec<Operator> {
     }
     let Some(s) = t.as_scalar() else { return vec![] };
     let rows: &[Row] = if s == Scalar::Bool { &ROWS_OF_TRUTH } else { &ROWS };
-    let at = |row: &Row| {
+    let at = |row: &Row, op: b::Built| {
         let neutral = match row.neutral {
             Some(z) => Some(scalar(z, s).ok()?),
             None => None,
         };
-        let op = b::lam2(("a", t.clone()), ("b", t.clone()), row.op).ok()?;
         let is = |letter: char| row.is.contains(letter);
-        Some(Operator { op, neutral, associative: is('A'), commutative: is('C'), idempotent: is('I') })
+        Some(Operator {
+            op: op.ok()?,
+            neutral,
+            associative: is('A'),
+            commutative: is('C'),
+            idempotent: is('I'),
+        })
     };
-    rows.iter().filter(|row| row.fits(s)).filter_map(at).collect()
+    let (x, y) = (("a", t.clone()), ("b", t.clone()));
+    let fitting = || rows.iter().filter(|row| row.fits(s));
+    let plain = fitting().filter_map(|row| at(row, b::lam2(x.clone(), y.clone(), row.op)));
+    let mut all: Vec<Operator> = plain.collect();
+    // The same but for rounding: they are what the others are where nothing is rounded, which is all that is said of operators.
+    if s.is_float() {
+        let rounding =
+            |row: &Row| b::lam2(x.clone(), y.clone(), |x, y| disturbed((row.op)(x.clone(), y)?, x));
+        let of_both = all.iter().zip(fitting()).filter(|(plain, _)| !plain.is_one_of_two());
+        let rounded: Vec<Operator> = of_both.filter_map(|(_, row)| at(row, rounding(row))).collect();
+        all.extend(rounded);
+    }
+    all
 }
 
-/// `+`, `*`, `min` and `max`, or `and` and `or`, as patterns or lambdas.
-fn common(t: &Type, rng: &mut Rng) -> Vec<Operator> {
-    let at = |p: Pattern, rng: &mut Rng| {
-        // With its operands in the other order, the smaller of two zeros is another one.
-        let (pattern, swapped) = (rng.below(2) == 0, rng.below(2) == 0);
-        let op = if pattern {
-            b::pattern(p, vec![], &[t.clone(), t.clone()]).ok()?
-        } else {
-            let apply = |x, y| b::apply(p, Vec::<Arg>::new(), if swapped { vec![y, x] } else { vec![x, y] });
-            b::lam2(("a", t.clone()), ("b", t.clone()), apply).ok()?
-        };
-        let neutral = neutral(&op, t);
-        let idempotent = !matches!(p, Pattern::Add | Pattern::Mul);
-        Some(Operator { op, neutral, associative: true, commutative: true, idempotent })
+/// How an operator is written.
+#[derive(Clone, Copy)]
+enum Written {
+    Pattern,
+    Lambda,
+    /// With its operands in the other order, the smaller of two zeros is another one.
+    Swapped,
+}
+
+/// One of them at a type.
+fn common_as(p: Pattern, t: &Type, written: Written) -> Option<Operator> {
+    let lambda = |swapped: bool| {
+        let apply = |x, y| b::apply(p, Vec::<Arg>::new(), if swapped { vec![y, x] } else { vec![x, y] });
+        b::lam2(("a", t.clone()), ("b", t.clone()), apply)
     };
+    let op = match written {
+        Written::Pattern => b::pattern(p, vec![], &[t.clone(), t.clone()]),
+        Written::Lambda => lambda(false),
+        Written::Swapped => lambda(true),
+    };
+    let op = op.ok()?;
+    let neutral = neutral(&op, t);
+    let idempotent = !matches!(p, Pattern::Add | Pattern::Mul);
+    Some(Operator { op, neutral, associative: true, commutative: true, idempotent })
+}
+
+/// `+`, `*`, `min` and `max`, or `and` and `or`.
+fn common_patterns(t: &Type) -> &'static [Pattern] {
     use Pattern as P;
-    let all: &[Pattern] = match t.lane().kind() {
+    match t.lane().kind() {
         TypeKind::Scalar(Scalar::Bool) => &[P::And, P::Or],
         TypeKind::Scalar(_) | TypeKind::NatType => &[P::Add, P::Mul, P::Min, P::Max],
         _ => &[],
+    }
+}
+
+/// The common operators, as patterns or lambdas.
+fn common(t: &Type, rng: &mut Rng) -> Vec<Operator> {
+    let written = |rng: &mut Rng| match (rng.below(2), rng.below(2)) {
+        (0, _) => Written::Pattern,
+        (_, 0) => Written::Swapped,
+        _ => Written::Lambda,
     };
-    all.iter().filter_map(|p| at(*p, rng)).collect()
+    common_patterns(t).iter().filter_map(|p| common_as(*p, t, written(rng))).collect()
+}
+
+/// The common operators in every way in which they differ.
+fn every_common(t: &Type) -> impl Iterator<Item = Operator> {
+    let in_all_ways = |p: &Pattern| [Written::Pattern, Written::Swapped].map(|w| common_as(*p, t, w));
+    common_patterns(t).iter().flat_map(in_all_ways).flatten()
 }
 
 /// What is neutral for a known operator on scalars, or in every lane.
@@ -194,14 +239,23 @@ fn neutral(op: &Term, t: &Type) -> Option<Term> {
     candidates.into_iter().filter_map(at_type).find(|z| crate::rule::operators::is_neutral(op, z))
 }
 
-/// An operator on pairs or arrays, of operators on their parts, that has what is asked.
-fn of_parts(t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -> Option<Operator> {
+/// An operator on pairs or arrays, of operators on their parts.
+fn of_parts(t: &Type, on: &mut dyn FnMut(&Type) -> Option<Operator>) -> Option<Operator> {
     match t.kind() {
-        TypeKind::Pair(first, second) => {
-            draw(first, asked, declared, rng)?.paired(draw(second, asked, declared, rng)?)
-        }
-        TypeKind::Array(n, element) => draw(element, asked, declared, rng)?.elementwise(n),
+        TypeKind::Pair(first, second) => on(first)?.paired(on(second)?),
+        TypeKind::Array(n, element) => on(element)?.elementwise(n),
         _ => None,
+    }
+}
+
+impl Operator {
+    /// This operator at a type, or on the parts of one that are of its own; on other parts any that has what is asked.
+    pub fn at(&self, t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -> Option<Operator> {
+        if self.operand() == *t {
+            return Some(self.clone());
+        }
+        let mut on_part = |part: &Type| self.at(part, asked, declared, rng);
+        of_parts(t, &mut on_part).or_else(|| draw(t, asked, declared, rng))
     }
 }
 
@@ -240,6 +294,15 @@ pub(super) fn known() -> Properties {
     out
 }
 
+/// All operators on a type that have what is asked, those that have nothing else first; those of the user are among them.
+pub(super) fn all(t: &Type, asked: Has, declared: &[Operator]) -> Vec<Operator> {
+    let own = declared.iter().filter(|o| o.operand() == *t).cloned();
+    let mut all: Vec<Operator> = own.chain(every_common(t)).chain(uncommon(t).iter().cloned()).collect();
+    all.retain(|o| o.has().covers(asked));
+    all.sort_by_key(|o| o.has() != asked);
+    all
+}
+
 /// An operator on a type that has what is asked, and mostly nothing else.
 pub(super) fn draw(t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -> Option<Operator> {
     let mut all = uncommon(t).to_vec();
@@ -250,7 +313,7 @@ pub(super) fn draw(t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -
     if rng.below(4) > 0 {
         all.retain(|o| !o.is_one_of_two());
     }
-    all.extend(of_parts(t, asked, declared, rng));
+    all.extend(of_parts(t, &mut |part| draw(part, asked, declared, rng)));
     all.extend(declared.iter().filter(|o| o.operand() == *t).cloned());
     all.retain(|o| o.has().covers(asked));
     let exactly: Vec<Operator> = all.iter().filter(|o| o.has() == asked).cloned().collect();
