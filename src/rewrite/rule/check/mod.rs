@@ -29,7 +29,7 @@ use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::eval::failure::is_limit;
+use crate::lang::eval::failure::{is_limit, is_without_value};
 use crate::lang::eval::{self, Arithmetic, Evaluator, Limits, Sizes};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
@@ -725,11 +725,20 @@ impl<'a> Sides<'a> {
 
     /// Compares them on one input.
     fn compare(&self, inputs: Vec<Value>) -> Outcome {
-        let left = match self.left.run(&inputs) {
-            Ok(left) => left,
+        // As kernels that compute arrays as a whole, and as programs mean, whose result may need no value of some.
+        let (left, needed) = match self.left.run(&inputs) {
+            Ok(left) => (left, false),
+            Err(problem) if is_without_value(&problem) => match self.left.run_needed(&inputs) {
+                Some(left) => (left, true),
+                None => return Outcome::InVain(no_value(&problem)),
+            },
             Err(problem) => return Outcome::InVain(no_value(&problem)),
         };
-        let right = match self.right.run(&inputs) {
+        let right = self.right.run(&inputs).or_else(|problem| {
+            let right = if needed { self.right.run_needed(&inputs) } else { None };
+            right.ok_or(problem)
+        });
+        let right = match right {
             Ok(right) => right,
             // What it would have been nobody knows.
             Err(problem) if is_limit(&problem) => {
