@@ -637,6 +637,14 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "what the result does not need has no value, in memory and elsewhere",
+        &[
+            "rule bad = let (toMem [x, 10 / (y : i32)]) (\\b. idx (natAsIndex 2 0) b) ~> select (y == 0) 77 x",
+            "rule bad = idx (natAsIndex 2 0) [x, 10 % (y : i32)] ~> select (y == 0) 77 x",
+            "rule bad = let (10 / (y : i32)) (\\q. select (y == 0) x q) ~> select (y == 0) (x + 1) (10 / y) where q notin x",
+        ],
+    ),
+    (
         "few functions of arrays tell one zero from the other",
         &[
             "rule bad = f (xs : n.f32) ~> f (map (\\x. x * 1.0 + 0.0) xs)",

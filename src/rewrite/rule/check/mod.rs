@@ -24,6 +24,7 @@ mod turns;
 mod values;
 
 use super::apply::apply_at;
+use super::equation::Equation;
 use super::proof::{Proof, prove};
 use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
@@ -264,7 +265,8 @@ fn checked(rule: &Rule, how: &Thoroughness) -> Report {
     let rule = &rule.knowing(&Arc::new(known));
     let members = rule.equations().len().max(1);
     let mut agreed = vec![0; members];
-    let turns: Vec<Turns> = rule.equations().iter().map(|eq| Turns::of(eq, &declared)).collect();
+    let turns_of = |eq: &Equation| Turns::of(eq, &declared, !rule.marks.reassociates);
+    let turns: Vec<Turns> = rule.equations().iter().map(turns_of).collect();
     let mut operators = OperatorsInTurn::of(&turns, how.instances);
     let enough = how.instances.max(operators.until + how.instances / 3).div_ceil(members);
     let mut report = Report { proof: prove(rule).ok(), least: LEAST.min(how.instances), ..Report::default() };
@@ -362,7 +364,7 @@ impl OperatorsInTurn {
         let until = match turns {
             0 => 0,
             // Where few instances are asked for, some operators of each kind.
-            _ if turns > instances => most,
+            _ if turns > instances + instances / 2 => most,
             _ => turns.max(most),
         };
         OperatorsInTurn { turns, next: 0, until, missed: 0 }

@@ -57,6 +57,8 @@ pub(super) struct Operator {
     associative: bool,
     commutative: bool,
     idempotent: bool,
+    /// It is another one of the table but for rounding.
+    rounds: bool,
 }
 
 impl Operator {
@@ -94,6 +96,7 @@ impl Operator {
             associative: self.associative && other.associative,
             commutative: self.commutative && other.commutative,
             idempotent: self.idempotent && other.idempotent,
+            rounds: self.rounds || other.rounds,
         })
     }
 
@@ -152,6 +155,7 @@ fn rows_at(t: &Type) -> Vec<Operator> {
             associative: is('A'),
             commutative: is('C'),
             idempotent: is('I'),
+            rounds: false,
         })
     };
     let (x, y) = (("a", t.clone()), ("b", t.clone()));
@@ -163,7 +167,9 @@ fn rows_at(t: &Type) -> Vec<Operator> {
         let rounding =
             |row: &Row| b::lam2(x.clone(), y.clone(), |x, y| disturbed((row.op)(x.clone(), y)?, x));
         let of_both = all.iter().zip(fitting()).filter(|(plain, _)| !plain.is_one_of_two());
-        let rounded: Vec<Operator> = of_both.filter_map(|(_, row)| at(row, rounding(row))).collect();
+        let rounded: Vec<Operator> = of_both
+            .filter_map(|(_, row)| Some(Operator { rounds: true, ..at(row, rounding(row))? }))
+            .collect();
         all.extend(rounded);
     }
     all
@@ -192,7 +198,7 @@ fn common_as(p: Pattern, t: &Type, written: Written) -> Option<Operator> {
     let op = op.ok()?;
     let neutral = neutral(&op, t);
     let idempotent = !matches!(p, Pattern::Add | Pattern::Mul);
-    Some(Operator { op, neutral, associative: true, commutative: true, idempotent })
+    Some(Operator { op, neutral, associative: true, commutative: true, idempotent, rounds: false })
 }
 
 /// `+`, `*`, `min` and `max`, or `and` and `or`.
@@ -275,6 +281,7 @@ pub(super) fn declared(known: &Properties) -> Vec<Operator> {
         associative: known.is_associative(&op),
         commutative: known.is_commutative(&op),
         idempotent: known.is_idempotent(&op),
+        rounds: false,
         neutral: known.neutral.iter().find(|(f, _)| *f == op).map(|(_, z)| z.clone()),
         op,
     };
@@ -285,7 +292,7 @@ pub(super) fn declared(known: &Properties) -> Vec<Operator> {
 pub(super) fn known() -> Properties {
     let mut out = Properties::default();
     for operator in UNCOMMON.iter().flat_map(|(_, all)| all) {
-        let Operator { op, neutral, associative, commutative, idempotent } = operator;
+        let Operator { op, neutral, associative, commutative, idempotent, .. } = operator;
         out.neutral.extend(neutral.clone().map(|z| (op.clone(), z)));
         out.commutative.extend(commutative.then(|| op.clone()));
         out.idempotent.extend(idempotent.then(|| op.clone()));
@@ -294,13 +301,19 @@ pub(super) fn known() -> Properties {
     out
 }
 
-/// All operators on a type that have what is asked, those that have nothing else first; those of the user are among them.
-pub(super) fn all(t: &Type, asked: Has, declared: &[Operator]) -> Vec<Operator> {
+/// So many turns have those that have what is asked and nothing else, of which the fewest rules hold.
+const TURNS_OF_EXACT: usize = 5;
+
+/// All operators on a type that have what is asked, for one turn each or several; those of the user are among them. Those that round
+/// are what others are where nothing is rounded.
+pub(super) fn all(t: &Type, asked: Has, declared: &[Operator], rounding: bool) -> Vec<Operator> {
     let own = declared.iter().filter(|o| o.operand() == *t).cloned();
-    let mut all: Vec<Operator> = own.chain(every_common(t)).chain(uncommon(t).iter().cloned()).collect();
-    all.retain(|o| o.has().covers(asked));
-    all.sort_by_key(|o| o.has() != asked);
-    all
+    let all = own.chain(every_common(t)).chain(uncommon(t).iter().cloned());
+    let fits = all.filter(|o| o.has().covers(asked) && (rounding || !o.rounds));
+    let (exactly, others): (Vec<Operator>, Vec<Operator>) =
+        fits.partition(|o| o.has() == asked && !o.is_one_of_two());
+    let first = exactly.len() * TURNS_OF_EXACT;
+    exactly.into_iter().cycle().take(first).chain(others).collect()
 }
 
 /// An operator on a type that has what is asked, and mostly nothing else.
@@ -341,7 +354,14 @@ fn composed(by: i64) -> Option<Operator> {
     });
     let identity = || b::make_pair(b::number(1, Scalar::I32).ok()?, b::number(0, Scalar::I32).ok()?).ok();
     let neutral = if by == 1 { Some(identity()?) } else { None };
-    Some(Operator { op: op.ok()?, neutral, associative: true, commutative: false, idempotent: false })
+    Some(Operator {
+        op: op.ok()?,
+        neutral,
+        associative: true,
+        commutative: false,
+        idempotent: false,
+        rounds: false,
+    })
 }
 
 #[cfg(test)]

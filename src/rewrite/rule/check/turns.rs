@@ -49,7 +49,8 @@ impl Group {
 }
 
 impl Turns {
-    pub fn of(eq: &Equation, declared: &[Operator]) -> Turns {
+    /// The operators of an equation, those that round among them where rounding shows.
+    pub fn of(eq: &Equation, declared: &[Operator], rounding: bool) -> Turns {
         let computed = computed(eq);
         let mut groups: Vec<(Type, Vec<usize>)> = vec![];
         for (v, variable) in eq.vars.iter().enumerate() {
@@ -64,7 +65,7 @@ impl Turns {
         }
         let group = |(operand, variables): (Type, Vec<usize>)| {
             let of_each = |t: &Type| -> Vec<Vec<Operator>> {
-                variables.iter().map(|v| operator::all(t, Has::asked(eq, *v), declared)).collect()
+                variables.iter().map(|v| operator::all(t, Has::asked(eq, *v), declared, rounding)).collect()
             };
             let types = types(&operand, &computed, declared);
             let at = types.iter().map(of_each).filter(|all| all.iter().all(|of| !of.is_empty())).collect();

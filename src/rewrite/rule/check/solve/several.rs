@@ -204,7 +204,8 @@ impl<'a> Several<'a> {
             {
                 if let (true, Some(target)) = (side.has(unknown), other.value(Arithmetic::MACHINE, &at)) {
                     let next = next_to(&target, order as i128);
-                    for target in [Some(next.unwrap_or_else(|| target.clone())), whole_beyond(&target, order)] {
+                    for target in [Some(next.unwrap_or_else(|| target.clone())), whole_beyond(&target, order)]
+                    {
                         let Some(target) = target else { continue };
                         undo(side, unknown, &target, &at, &mut candidates);
                     }
