@@ -457,19 +457,20 @@ mod tests {
     /// Where nothing is rounded, and only there, a float that is disturbed is what it was.
     #[test]
     fn what_is_disturbed_is_the_same_but_for_rounding() {
-        let op = b::lam2(("a", Type::f32()), ("b", Type::f32()), disturbed).unwrap();
+        let lambda =
+            |body: fn(Term, Term) -> b::Built| b::lam2(("a", Type::f32()), ("b", Type::f32()), body).unwrap();
+        let (op, first) = (lambda(disturbed), lambda(|x, _| Ok(x)));
         let run = |exact: bool, x: f64, y: f64| {
             let inputs = [x, y].map(|v| Value::float(v, Scalar::F32).unwrap());
-            let arithmetic = eval::Arithmetic { exact, finite: false };
-            let sizes = eval::Sizes::new();
-            (eval::run_in(arithmetic, &op, &sizes, &inputs, &eval::Limits::TEST).unwrap(), inputs[0].clone())
+            let (arithmetic, sizes) = (eval::Arithmetic { exact, finite: false }, eval::Sizes::new());
+            [&op, &first].map(|f| eval::run_in(arithmetic, f, &sizes, &inputs, &eval::Limits::TEST).unwrap())
         };
         let numbers = [0.0, 1.0, -0.3, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
         for (x, y) in numbers.iter().flat_map(|x| numbers.map(|y| (*x, y))) {
-            let (value, before) = run(true, x, y);
+            let [value, before] = run(true, x, y);
             assert!(value.agrees(&before, Tolerance::Exact).is_ok(), "{x} {y}: {value}");
         }
-        let (value, before) = run(false, 1.0, 0.0);
+        let [value, before] = run(false, 1.0, 0.0);
         assert!(differ(&value, &before), "{value}");
     }
 
@@ -480,7 +481,9 @@ mod tests {
             let Some(operator) = draw(t, asked, &[], &mut rng) else { continue };
             let (op, has) = (&operator.op, operator.has());
             assert!(has.covers(asked) && operator.operand() == *t, "{op:?} {asked:?}");
-            is_what_it_says(&operator);
+            if !operator.rounds {
+                is_what_it_says(&operator);
+            }
             assert_eq!(known.is_associative(op), has.associative, "{op:?}");
             assert_eq!(known.is_commutative(op), has.commutative, "{op:?}");
             assert_eq!(known.is_idempotent(op), has.idempotent, "{op:?}");
