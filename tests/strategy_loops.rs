@@ -624,6 +624,11 @@ fn a_strategy_says_in_words_why_it_failed() {
         let (stuck, _) = ended(start, strategy).map(|done| done.term).unwrap_err();
         assert!(stuck.to_string().starts_with(why), "{strategy}: {stuck}");
         assert_eq!(stuck.elsewhere, others, "{strategy}: {stuck}");
+        // What a rule was to be tried on by a question of the library is nobody's who asked for pairs.
+        assert!(
+            !strategy.contains("Paired") || matches!(stuck.cause, Cause::Told { adds: false, .. }),
+            "{strategy}"
+        );
     }
     // What is in braces is the value of a parameter; what is none stays.
     assert!(fails("let p = 3 in fail else \"{p} of {q}\"").starts_with("3 of {q}"));

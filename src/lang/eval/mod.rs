@@ -153,7 +153,7 @@ impl<'a> Evaluator<'a> {
     /// The term applied to inputs; floats of the result are exact if the arithmetic is.
     ///
     /// # Errors
-    /// As [`run`].
+    /// As [`run_whole`].
     pub fn run(&self, inputs: &[Value]) -> Result<Value, Diagnostic> {
         let Evaluator { term, sizes, limits, .. } = self;
         if self.arithmetic != Arithmetic::MACHINE {
@@ -165,6 +165,13 @@ impl<'a> Evaluator<'a> {
         let compiled = if holes { with } else { without };
         let compiled = compiled.get_or_init(|| fast::Compiled::of(term, sizes, limits, holes));
         or_naive(fast::run_compiled(compiled.clone(), inputs, limits), term, sizes, inputs, limits)
+    }
+
+    /// The same for inputs that fit, where a number without a value is a failure only if the result needs it: as [`run`]
+    /// itself. None where there is a failure, or the arithmetic is not that of machines.
+    pub fn run_needed(&self, inputs: &[Value]) -> Option<Value> {
+        let Evaluator { term, sizes, limits, arithmetic, .. } = self;
+        (*arithmetic == Arithmetic::MACHINE).then(|| fast::run_forgiving(term, sizes, inputs, limits))?
     }
 }
 

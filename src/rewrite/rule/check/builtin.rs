@@ -185,7 +185,7 @@ mod tests {
             let mut others = HashSet::new();
             let mut applied = 0;
             for seed in 0..400 {
-                let origin = Origin { member: 0, seed, size: Size::Any, sizes: vec![] };
+                let origin = Origin { member: 0, seed, size: Size::Any, sizes: vec![], operators: None };
                 let Some(case) = draw(&rule.name, origin) else { continue };
                 let Ok(done) = apply_at(&case.term, &case.at, &rule, &case.args) else { continue };
                 let before = patterns(&case.term);

@@ -2,6 +2,7 @@
 
 use super::draw::Gen;
 use super::operator::{self, Has, Operator};
+use super::turns::{self, Turns};
 use super::{Missed, Origin, Size};
 use crate::lang::build::check_patterns;
 use crate::lang::constraint::SizeConstraint;
@@ -38,17 +39,23 @@ pub struct Instance {
 /// What the rule has as many of as all its sizes are has about as many scalars at most, wherever sizes allow.
 const MOST_SCALARS: i64 = 1 << 15;
 
-/// Draws one instance. What is proved is so where all parts have values, as arrays are computed where they are read.
+/// What the instances of an equation are made of, whatever is drawn.
+pub struct Given<'a> {
+    pub eq: &'a Equation,
+    pub params: &'a [RuleParam],
+    /// The operators that the user declares.
+    pub declared: &'a [Operator],
+    pub turns: &'a Turns,
+    /// What is proved is so where all parts have values, as arrays are computed where they are read.
+    pub proved: bool,
+}
+
+/// Draws one instance.
 ///
 /// # Errors
 /// Why there is none, when the draw did not fit the rule.
-pub fn draw(
-    eq: &Equation,
-    params: &[RuleParam],
-    declared: &[Operator],
-    proved: bool,
-    origin: &Origin,
-) -> Result<Instance, Missed> {
+pub fn draw(given: &Given, origin: &Origin) -> Result<Instance, Missed> {
+    let Given { eq, params, declared, proved, .. } = *given;
     let mut rng = Rng::new(origin.seed);
     let size = origin.size;
     let symbolic = size == Size::Any && rng.below(4) == 0;
@@ -73,7 +80,8 @@ pub fn draw(
     let g = Gen { rng, sizes: &sizes, size, fails: !proved && computes_where_it_matters(eq) };
     // Of every other instance, whichever turn it has.
     let plain = origin.seed.count_ones().is_multiple_of(2);
-    let mut draw = Draw { eq, b, g, most, plain, declared, operators: BTreeMap::new() };
+    let turn = origin.operators.map_or_else(BTreeMap::new, |turn| given.turns.operators(turn));
+    let mut draw = Draw { eq, b, g, most, plain, declared, turn, operators: BTreeMap::new() };
     draw.slots();
     draw.types();
     draw.functions();
@@ -145,6 +153,8 @@ struct Draw<'a> {
     /// Every variable that may be an input is one: all other instances are instances of this.
     plain: bool,
     declared: &'a [Operator],
+    /// The operators that have their turn, by the variables that they are for.
+    turn: BTreeMap<usize, Operator>,
     /// What is drawn for the variables that are asked to be operators.
     operators: BTreeMap<usize, Operator>,
 }
@@ -164,28 +174,31 @@ impl Draw<'_> {
     /// Types for the type variables: what an operator is on where one is asked for, numbers where the rule computes with
     /// them, scalars where it asks for them, else any data.
     fn types(&mut self) {
-        let Computed { numbers, integers, floats, scalars } = computed(self.eq);
+        let computed = computed(self.eq);
         let asked: Vec<usize> =
             (0..self.eq.vars.len()).filter(|v| Has::asked(self.eq, *v) != Has::default()).collect();
         for i in 0..self.eq.types.len() {
-            let operand =
-                |v: &&usize| self.eq.vars[**v].ty.as_fun().is_some_and(|(p, _)| *p == Type::meta(i as u32));
-            let operator = asked.iter().find(operand).copied();
-            let fits = |s: Scalar| {
-                (!integers.contains(&i) || s.is_integer()) && (!floats.contains(&i) || s.is_float())
-            };
-            self.b.types[i] = Some(match operator {
-                _ if numbers.contains(&i) => self.g.number_type_of(&fits),
-                Some(_) if scalars.contains(&i) => self.g.number_type(),
-                Some(_) => self.operand_type(),
-                None if scalars.contains(&i) => self.g.scalar_type(),
+            let operand = |v: usize| self.eq.vars[v].ty.as_fun().map(|(operand, _)| operand);
+            let operator = asked.iter().any(|v| operand(*v) == Some(&Type::meta(i as u32)));
+            let is_part = |v: usize| operand(v).is_some_and(|t| turns::parts(t).contains(&i));
+            let in_turn =
+                self.turn.iter().find(|(v, _)| is_part(**v)).map(|(_, operator)| operator.operand());
+            self.b.types[i] = Some(match in_turn.filter(|t| computed.allows(i, t)) {
+                Some(in_turn) => in_turn,
+                None if computed.numbers.contains(&i) => self.g.number_type_of(&|s| computed.fits(i, s)),
+                None if operator && computed.scalars.contains(&i) => self.g.number_type(),
+                None if operator => self.operand_type(),
+                None if computed.scalars.contains(&i) => self.g.scalar_type(),
                 None => self.data_type(),
             });
         }
         for v in asked {
-            let operand = self.eq.vars[v].ty.as_fun().map(|(p, _)| self.substituted(p));
-            let asked = Has::asked(self.eq, v);
-            let drawn = operand.and_then(|t| operator::draw(&t, asked, self.declared, &mut self.g.rng));
+            let Some((operand, _)) = self.eq.vars[v].ty.as_fun() else { continue };
+            let (operand, asked) = (self.substituted(operand), Has::asked(self.eq, v));
+            let drawn = match self.turn.get(&v) {
+                Some(in_turn) => in_turn.at(&operand, asked, self.declared, &mut self.g.rng),
+                None => operator::draw(&operand, asked, self.declared, &mut self.g.rng),
+            };
             self.operators.extend(drawn.map(|operator| (v, operator)));
         }
     }
@@ -404,7 +417,7 @@ fn sizes_of_steps(eq: &Equation) -> BTreeSet<Name> {
 
 /// The type variables of which not every type does.
 #[derive(Default)]
-struct Computed {
+pub(super) struct Computed {
     /// Operands of arithmetic.
     numbers: BTreeSet<usize>,
     /// Those of them that only integers, and only floats, can be.
@@ -414,7 +427,23 @@ struct Computed {
     scalars: BTreeSet<usize>,
 }
 
-fn computed(eq: &Equation) -> Computed {
+impl Computed {
+    /// Does the type do for the type variable of an operator's operands?
+    pub fn allows(&self, i: usize, t: &Type) -> bool {
+        let number = t.as_scalar().filter(|s| *s != Scalar::Bool);
+        match number {
+            Some(s) => self.fits(i, s),
+            None => !self.numbers.contains(&i) && !self.scalars.contains(&i),
+        }
+    }
+
+    /// Do these numbers do for a type variable?
+    fn fits(&self, i: usize, s: Scalar) -> bool {
+        (!self.integers.contains(&i) || s.is_integer()) && (!self.floats.contains(&i) || s.is_float())
+    }
+}
+
+pub(super) fn computed(eq: &Equation) -> Computed {
     let mut out = Computed::default();
     let all = |t: &Type, out: &mut BTreeSet<usize>| {
         t.for_each_var(&mut |v| {

@@ -20,15 +20,17 @@ mod shrink;
 mod size_borders;
 mod sizes;
 mod solve;
+mod turns;
 mod values;
 
 use super::apply::apply_at;
+use super::equation::Equation;
 use super::proof::{Proof, prove};
 use super::{Body, Properties, Rule, RuleArg};
 use crate::lang::build::check_patterns;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
-use crate::lang::eval::failure::is_limit;
+use crate::lang::eval::failure::{is_limit, is_without_value};
 use crate::lang::eval::{self, Arithmetic, Evaluator, Limits, Sizes};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
@@ -38,12 +40,14 @@ use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use crate::lang::value::{Exact, Tolerance, Value};
 use indexmap::IndexMap;
+use instance::Given;
 use operator::Operator;
 use rustc_hash::FxHashSet;
 use sizes::Sizing;
 use solve::Solver;
 use std::fmt;
 use std::sync::Arc;
+use turns::Turns;
 
 /// How thoroughly to test.
 #[derive(Clone, Copy)]
@@ -230,6 +234,8 @@ pub struct Origin {
     pub size: Size,
     /// What the size variables of the equation are.
     pub sizes: Vec<i64>,
+    /// The turn of operators that it has, if it has one.
+    pub operators: Option<usize>,
 }
 
 /// Why a draw was in vain, in words.
@@ -259,12 +265,16 @@ fn checked(rule: &Rule, how: &Thoroughness) -> Report {
     let rule = &rule.knowing(&Arc::new(known));
     let members = rule.equations().len().max(1);
     let mut agreed = vec![0; members];
-    let enough = how.instances.div_ceil(members);
+    let turns_of = |eq: &Equation| Turns::of(eq, &declared, !rule.marks.reassociates);
+    let turns: Vec<Turns> = rule.equations().iter().map(turns_of).collect();
+    let mut operators = OperatorsInTurn::of(&turns, how.instances);
+    let enough = how.instances.max(operators.until + how.instances / 3).div_ceil(members);
     let mut report = Report { proof: prove(rule).ok(), least: LEAST.min(how.instances), ..Report::default() };
     let cases = Cases {
         rule,
         sizing: Sizing::of(rule),
         declared,
+        turns,
         drawing: values::Drawing::of(rule),
         solver: Solver::of(arithmetic(rule, false)),
         compares: border::rule_compares(rule),
@@ -293,11 +303,13 @@ fn checked(rule: &Rule, how: &Thoroughness) -> Report {
             continue;
         }
         let seed = how.seed.wrapping_mul(0x9e37_79b9).wrapping_add(draw as u64);
-        let origin = cases.sizing.in_turn(draw / members, cases.origin(member, seed, Size::Any));
+        let origin = Origin { operators: operators.turn(), ..cases.origin(member, seed, Size::Any) };
+        let origin = cases.sizing.in_turn(draw / members, origin);
         let outcome = cases.case(origin).map(|case| (cases.test(&case, inputs, seed, how), case));
         match outcome {
             Ok((Outcome::Agrees(inputs), case)) => {
                 agreed[member] += 1;
+                operators.agreed();
                 report.inputs += inputs;
                 if !seen.insert(case.term.digest()) {
                     continue;
@@ -316,7 +328,10 @@ fn checked(rule: &Rule, how: &Thoroughness) -> Report {
                 report.counterexample = Some(Box::new(smallest(&cases, how, case, *found)));
                 break;
             }
-            Ok((Outcome::InVain(why), _)) | Err(why) => *missed.entry(why.0).or_default() += 1,
+            Ok((Outcome::InVain(why), _)) | Err(why) => {
+                operators.in_vain();
+                *missed.entry(why.0).or_default() += 1;
+            }
         }
     }
     report.agreed = agreed.iter().sum();
@@ -327,6 +342,51 @@ fn checked(rule: &Rule, how: &Thoroughness) -> Report {
         report.untested = (0..members).filter(|i| agreed[*i] == 0).map(|i| i as u64).collect();
     }
     report
+}
+
+/// Which operators the next instance has.
+struct OperatorsInTurn {
+    /// Turns that there are.
+    turns: usize,
+    next: usize,
+    /// Instances until all have had theirs: most, and the others have any operators.
+    until: usize,
+    missed: usize,
+}
+
+/// After so many draws in vain it is the turn of the next operators.
+const MOST_MISSED: usize = 20;
+
+impl OperatorsInTurn {
+    fn of(turns: &[Turns], instances: usize) -> OperatorsInTurn {
+        let most = instances * 2 / 3;
+        let turns = turns.iter().map(Turns::len).max().unwrap_or(0);
+        let until = match turns {
+            0 => 0,
+            // Where few instances are asked for, some operators of each kind.
+            _ if turns > instances + instances / 2 => most,
+            _ => turns.max(most),
+        };
+        OperatorsInTurn { turns, next: 0, until, missed: 0 }
+    }
+
+    fn turn(&self) -> Option<usize> {
+        let spread =
+            if self.turns > self.until { self.next * self.turns / self.until.max(1) } else { self.next };
+        (self.next < self.until).then_some(spread)
+    }
+
+    fn agreed(&mut self) {
+        self.next += 1;
+        self.missed = 0;
+    }
+
+    fn in_vain(&mut self) {
+        self.missed += 1;
+        if self.missed == MOST_MISSED {
+            self.agreed();
+        }
+    }
 }
 
 /// A case that takes so many times longer than one of usual sizes.
@@ -380,13 +440,19 @@ fn smallest(cases: &Cases, how: &Thoroughness, first: Case, found: Failure) -> C
             }
         }
     };
-    until_in_vain(SMALLER_DRAWS, &mut |seed| attempt(cases.origin(member, seed, Size::Small), &mut best));
+    // With the operators that told, and with others.
+    let operators = best.0.origin.operators;
+    let of_seed = |seed: u64| operators.filter(|_| seed.is_multiple_of(2));
+    until_in_vain(SMALLER_DRAWS, &mut |seed| {
+        let origin = Origin { operators: of_seed(seed), ..cases.origin(member, seed, Size::Small) };
+        attempt(origin, &mut best)
+    });
     // Each size by itself as small as it may be, and then small terms at these sizes.
     while !over() && sizes::smaller(&best.0.origin).into_iter().any(|origin| attempt(origin, &mut best)) {}
     let scale = sizes::scale(&best.0.origin);
     until_in_vain(SMALLER_DRAWS / 4 / scale as u64, &mut |seed| {
         let sizes = best.0.origin.sizes.clone();
-        attempt(Origin { member, seed, size: Size::Small, sizes }, &mut best)
+        attempt(Origin { member, seed, size: Size::Small, sizes, operators: of_seed(seed) }, &mut best)
     });
     let (case, found) = shrink::shrink(rule, best.0, best.1, SHRINKING_TESTS / scale, &over);
     Counterexample {
@@ -458,6 +524,8 @@ struct Cases<'a> {
     sizing: Sizing,
     /// The operators that the user declares.
     declared: Vec<Operator>,
+    /// For each equation, the operators that its instances have in turn.
+    turns: Vec<Turns>,
     solver: Solver,
     /// Whether there is anything to solve.
     compares: bool,
@@ -480,7 +548,9 @@ impl Cases<'_> {
             }
             Body::Equation(_) | Body::Family(_) => {
                 let eq = rule.equations().get(origin.member).ok_or(Missed::from("there is no such depth"))?;
-                let instance = instance::draw(eq, &rule.params, &self.declared, self.proved, &origin)?;
+                let turns = self.turns.get(origin.member).ok_or(Missed::from("there is no such depth"))?;
+                let (params, declared, proved) = (&rule.params[..], &self.declared[..], self.proved);
+                let instance = instance::draw(&Given { eq, params, declared, turns, proved }, &origin)?;
                 let at = Path::new(vec![0; instance.inputs + instance.applied]);
                 Ok(Case { at, term: instance.term, args: instance.args, sizes: instance.sizes, origin })
             }
@@ -657,11 +727,20 @@ impl<'a> Sides<'a> {
 
     /// Compares them on one input.
     fn compare(&self, inputs: Vec<Value>) -> Outcome {
-        let left = match self.left.run(&inputs) {
-            Ok(left) => left,
+        // As kernels that compute arrays as a whole, and as programs mean, whose result may need no value of some.
+        let (left, needed) = match self.left.run(&inputs) {
+            Ok(left) => (left, false),
+            Err(problem) if is_without_value(&problem) => match self.left.run_needed(&inputs) {
+                Some(left) => (left, true),
+                None => return Outcome::InVain(no_value(&problem)),
+            },
             Err(problem) => return Outcome::InVain(no_value(&problem)),
         };
-        let right = match self.right.run(&inputs) {
+        let right = self.right.run(&inputs).or_else(|problem| {
+            let right = if needed { self.right.run_needed(&inputs) } else { None };
+            right.ok_or(problem)
+        });
+        let right = match right {
             Ok(right) => right,
             // What it would have been nobody knows.
             Err(problem) if is_limit(&problem) => {

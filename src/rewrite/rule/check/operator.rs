@@ -2,7 +2,7 @@
 //! these and no others, so that a rule that needs more than it asks for is found out; and those that the user declares.
 
 use super::property::has_roots;
-use super::rows::{ROWS, ROWS_OF_TRUTH, Row, scalar};
+use super::rows::{ROWS, ROWS_OF_TRUTH, Row, disturbed, scalar};
 use crate::lang::build as b;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
@@ -57,6 +57,8 @@ pub(super) struct Operator {
     associative: bool,
     commutative: bool,
     idempotent: bool,
+    /// It is another one of the table but for rounding.
+    rounds: bool,
 }
 
 impl Operator {
@@ -94,6 +96,7 @@ impl Operator {
             associative: self.associative && other.associative,
             commutative: self.commutative && other.commutative,
             idempotent: self.idempotent && other.idempotent,
+            rounds: self.rounds || other.rounds,
         })
     }
 
@@ -140,40 +143,88 @@ fn rows_at(t: &Type) -> Vec<Operator> {
     }
     let Some(s) = t.as_scalar() else { return vec![] };
     let rows: &[Row] = if s == Scalar::Bool { &ROWS_OF_TRUTH } else { &ROWS };
-    let at = |row: &Row| {
+    let at = |row: &Row, op: b::Built| {
         let neutral = match row.neutral {
             Some(z) => Some(scalar(z, s).ok()?),
             None => None,
         };
-        let op = b::lam2(("a", t.clone()), ("b", t.clone()), row.op).ok()?;
         let is = |letter: char| row.is.contains(letter);
-        Some(Operator { op, neutral, associative: is('A'), commutative: is('C'), idempotent: is('I') })
+        Some(Operator {
+            op: op.ok()?,
+            neutral,
+            associative: is('A'),
+            commutative: is('C'),
+            idempotent: is('I'),
+            rounds: false,
+        })
     };
-    rows.iter().filter(|row| row.fits(s)).filter_map(at).collect()
+    let (x, y) = (("a", t.clone()), ("b", t.clone()));
+    let fitting = || rows.iter().filter(|row| row.fits(s));
+    let plain = fitting().filter_map(|row| at(row, b::lam2(x.clone(), y.clone(), row.op)));
+    let mut all: Vec<Operator> = plain.collect();
+    // The same but for rounding: they are what the others are where nothing is rounded, which is all that is said of operators.
+    if s.is_float() {
+        let rounding =
+            |row: &Row| b::lam2(x.clone(), y.clone(), |x, y| disturbed((row.op)(x.clone(), y)?, x));
+        let of_both = all.iter().zip(fitting()).filter(|(plain, _)| !plain.is_one_of_two());
+        let rounded: Vec<Operator> = of_both
+            .filter_map(|(_, row)| Some(Operator { rounds: true, ..at(row, rounding(row))? }))
+            .collect();
+        all.extend(rounded);
+    }
+    all
 }
 
-/// `+`, `*`, `min` and `max`, or `and` and `or`, as patterns or lambdas.
-fn common(t: &Type, rng: &mut Rng) -> Vec<Operator> {
-    let at = |p: Pattern, rng: &mut Rng| {
-        // With its operands in the other order, the smaller of two zeros is another one.
-        let (pattern, swapped) = (rng.below(2) == 0, rng.below(2) == 0);
-        let op = if pattern {
-            b::pattern(p, vec![], &[t.clone(), t.clone()]).ok()?
-        } else {
-            let apply = |x, y| b::apply(p, Vec::<Arg>::new(), if swapped { vec![y, x] } else { vec![x, y] });
-            b::lam2(("a", t.clone()), ("b", t.clone()), apply).ok()?
-        };
-        let neutral = neutral(&op, t);
-        let idempotent = !matches!(p, Pattern::Add | Pattern::Mul);
-        Some(Operator { op, neutral, associative: true, commutative: true, idempotent })
+/// How an operator is written.
+#[derive(Clone, Copy)]
+enum Written {
+    Pattern,
+    Lambda,
+    /// With its operands in the other order, the smaller of two zeros is another one.
+    Swapped,
+}
+
+/// One of them at a type.
+fn common_as(p: Pattern, t: &Type, written: Written) -> Option<Operator> {
+    let lambda = |swapped: bool| {
+        let apply = |x, y| b::apply(p, Vec::<Arg>::new(), if swapped { vec![y, x] } else { vec![x, y] });
+        b::lam2(("a", t.clone()), ("b", t.clone()), apply)
     };
+    let op = match written {
+        Written::Pattern => b::pattern(p, vec![], &[t.clone(), t.clone()]),
+        Written::Lambda => lambda(false),
+        Written::Swapped => lambda(true),
+    };
+    let op = op.ok()?;
+    let neutral = neutral(&op, t);
+    let idempotent = !matches!(p, Pattern::Add | Pattern::Mul);
+    Some(Operator { op, neutral, associative: true, commutative: true, idempotent, rounds: false })
+}
+
+/// `+`, `*`, `min` and `max`, or `and` and `or`.
+fn common_patterns(t: &Type) -> &'static [Pattern] {
     use Pattern as P;
-    let all: &[Pattern] = match t.lane().kind() {
+    match t.lane().kind() {
         TypeKind::Scalar(Scalar::Bool) => &[P::And, P::Or],
         TypeKind::Scalar(_) | TypeKind::NatType => &[P::Add, P::Mul, P::Min, P::Max],
         _ => &[],
+    }
+}
+
+/// The common operators, as patterns or lambdas.
+fn common(t: &Type, rng: &mut Rng) -> Vec<Operator> {
+    let written = |rng: &mut Rng| match (rng.below(2), rng.below(2)) {
+        (0, _) => Written::Pattern,
+        (_, 0) => Written::Swapped,
+        _ => Written::Lambda,
     };
-    all.iter().filter_map(|p| at(*p, rng)).collect()
+    common_patterns(t).iter().filter_map(|p| common_as(*p, t, written(rng))).collect()
+}
+
+/// The common operators in every way in which they differ.
+fn every_common(t: &Type) -> impl Iterator<Item = Operator> {
+    let in_all_ways = |p: &Pattern| [Written::Pattern, Written::Swapped].map(|w| common_as(*p, t, w));
+    common_patterns(t).iter().flat_map(in_all_ways).flatten()
 }
 
 /// What is neutral for a known operator on scalars, or in every lane.
@@ -194,14 +245,23 @@ fn neutral(op: &Term, t: &Type) -> Option<Term> {
     candidates.into_iter().filter_map(at_type).find(|z| crate::rule::operators::is_neutral(op, z))
 }
 
-/// An operator on pairs or arrays, of operators on their parts, that has what is asked.
-fn of_parts(t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -> Option<Operator> {
+/// An operator on pairs or arrays, of operators on their parts.
+fn of_parts(t: &Type, on: &mut dyn FnMut(&Type) -> Option<Operator>) -> Option<Operator> {
     match t.kind() {
-        TypeKind::Pair(first, second) => {
-            draw(first, asked, declared, rng)?.paired(draw(second, asked, declared, rng)?)
-        }
-        TypeKind::Array(n, element) => draw(element, asked, declared, rng)?.elementwise(n),
+        TypeKind::Pair(first, second) => on(first)?.paired(on(second)?),
+        TypeKind::Array(n, element) => on(element)?.elementwise(n),
         _ => None,
+    }
+}
+
+impl Operator {
+    /// This operator at a type, or on the parts of one that are of its own; on other parts any that has what is asked.
+    pub fn at(&self, t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -> Option<Operator> {
+        if self.operand() == *t {
+            return Some(self.clone());
+        }
+        let mut on_part = |part: &Type| self.at(part, asked, declared, rng);
+        of_parts(t, &mut on_part).or_else(|| draw(t, asked, declared, rng))
     }
 }
 
@@ -221,6 +281,7 @@ pub(super) fn declared(known: &Properties) -> Vec<Operator> {
         associative: known.is_associative(&op),
         commutative: known.is_commutative(&op),
         idempotent: known.is_idempotent(&op),
+        rounds: false,
         neutral: known.neutral.iter().find(|(f, _)| *f == op).map(|(_, z)| z.clone()),
         op,
     };
@@ -231,13 +292,28 @@ pub(super) fn declared(known: &Properties) -> Vec<Operator> {
 pub(super) fn known() -> Properties {
     let mut out = Properties::default();
     for operator in UNCOMMON.iter().flat_map(|(_, all)| all) {
-        let Operator { op, neutral, associative, commutative, idempotent } = operator;
+        let Operator { op, neutral, associative, commutative, idempotent, .. } = operator;
         out.neutral.extend(neutral.clone().map(|z| (op.clone(), z)));
         out.commutative.extend(commutative.then(|| op.clone()));
         out.idempotent.extend(idempotent.then(|| op.clone()));
         out.associative.extend(associative.then(|| op.clone()));
     }
     out
+}
+
+/// So many turns have those that have what is asked and nothing else, of which the fewest rules hold.
+const TURNS_OF_EXACT: usize = 5;
+
+/// All operators on a type that have what is asked, for one turn each or several; those of the user are among them. Those that round
+/// are what others are where nothing is rounded.
+pub(super) fn all(t: &Type, asked: Has, declared: &[Operator], rounding: bool) -> Vec<Operator> {
+    let own = declared.iter().filter(|o| o.operand() == *t).cloned();
+    let all = own.chain(every_common(t)).chain(uncommon(t).iter().cloned());
+    let fits = all.filter(|o| o.has().covers(asked) && (rounding || !o.rounds));
+    let (exactly, others): (Vec<Operator>, Vec<Operator>) =
+        fits.partition(|o| o.has() == asked && !o.is_one_of_two());
+    let first = exactly.len() * TURNS_OF_EXACT;
+    exactly.into_iter().cycle().take(first).chain(others).collect()
 }
 
 /// An operator on a type that has what is asked, and mostly nothing else.
@@ -250,7 +326,7 @@ pub(super) fn draw(t: &Type, asked: Has, declared: &[Operator], rng: &mut Rng) -
     if rng.below(4) > 0 {
         all.retain(|o| !o.is_one_of_two());
     }
-    all.extend(of_parts(t, asked, declared, rng));
+    all.extend(of_parts(t, &mut |part| draw(part, asked, declared, rng)));
     all.extend(declared.iter().filter(|o| o.operand() == *t).cloned());
     all.retain(|o| o.has().covers(asked));
     let exactly: Vec<Operator> = all.iter().filter(|o| o.has() == asked).cloned().collect();
@@ -278,7 +354,14 @@ fn composed(by: i64) -> Option<Operator> {
     });
     let identity = || b::make_pair(b::number(1, Scalar::I32).ok()?, b::number(0, Scalar::I32).ok()?).ok();
     let neutral = if by == 1 { Some(identity()?) } else { None };
-    Some(Operator { op: op.ok()?, neutral, associative: true, commutative: false, idempotent: false })
+    Some(Operator {
+        op: op.ok()?,
+        neutral,
+        associative: true,
+        commutative: false,
+        idempotent: false,
+        rounds: false,
+    })
 }
 
 #[cfg(test)]
@@ -353,7 +436,8 @@ mod tests {
     #[test]
     fn every_row_is_what_it_says() {
         for s in [Scalar::Bool, Scalar::I32, Scalar::U8, Scalar::F32] {
-            for operator in uncommon(&Type::scalar(s)) {
+            // What rounds is another one where nothing is rounded.
+            for operator in uncommon(&Type::scalar(s)).iter().filter(|o| !o.rounds) {
                 is_what_it_says(operator);
                 if operator.neutral.is_none() && s != Scalar::Bool {
                     let (least, most) = s.extremes();
@@ -370,6 +454,26 @@ mod tests {
         assert_eq!(composed.iter().map(|o| o.neutral.is_some()).collect::<Vec<_>>(), [true, false]);
     }
 
+    /// Where nothing is rounded, and only there, a float that is disturbed is what it was.
+    #[test]
+    fn what_is_disturbed_is_the_same_but_for_rounding() {
+        let lambda =
+            |body: fn(Term, Term) -> b::Built| b::lam2(("a", Type::f32()), ("b", Type::f32()), body).unwrap();
+        let (op, first) = (lambda(disturbed), lambda(|x, _| Ok(x)));
+        let run = |exact: bool, x: f64, y: f64| {
+            let inputs = [x, y].map(|v| Value::float(v, Scalar::F32).unwrap());
+            let (arithmetic, sizes) = (eval::Arithmetic { exact, finite: false }, eval::Sizes::new());
+            [&op, &first].map(|f| eval::run_in(arithmetic, f, &sizes, &inputs, &eval::Limits::TEST).unwrap())
+        };
+        let numbers = [0.0, 1.0, -0.3, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        for (x, y) in numbers.iter().flat_map(|x| numbers.map(|y| (*x, y))) {
+            let [value, before] = run(true, x, y);
+            assert!(value.agrees(&before, Tolerance::Exact).is_ok(), "{x} {y}: {value}");
+        }
+        let [value, before] = run(false, 1.0, 0.0);
+        assert!(differ(&value, &before), "{value}");
+    }
+
     /// Draws an operator on such elements for every set of properties, and returns how many there are.
     fn operators_on_parts(t: &Type) -> usize {
         let (known, mut rng, mut count) = (known(), Rng::new(1), 0);
@@ -377,7 +481,9 @@ mod tests {
             let Some(operator) = draw(t, asked, &[], &mut rng) else { continue };
             let (op, has) = (&operator.op, operator.has());
             assert!(has.covers(asked) && operator.operand() == *t, "{op:?} {asked:?}");
-            is_what_it_says(&operator);
+            if !operator.rounds {
+                is_what_it_says(&operator);
+            }
             assert_eq!(known.is_associative(op), has.associative, "{op:?}");
             assert_eq!(known.is_commutative(op), has.commutative, "{op:?}");
             assert_eq!(known.is_idempotent(op), has.idempotent, "{op:?}");

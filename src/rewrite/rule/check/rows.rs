@@ -156,6 +156,15 @@ fn is(x: &Term, value: i64) -> b::Built {
     b::equal(x.clone(), number(x, value)?)
 }
 
+/// A float plus a large number, which depends on another float, and minus this number: what it is but for rounding, of which small
+/// numbers leave nothing.
+pub(super) fn disturbed(value: Term, by: Term) -> b::Built {
+    let large = number(&value, if value.ty().as_scalar() == Some(Scalar::F16) { 2_000 } else { 30_000_000 })?;
+    let bounded = b::max(b::min(by, large.clone())?, number(&value, 0)?)?;
+    let large = b::add(bounded, large)?;
+    b::sub(b::add(value, large.clone())?, large)
+}
+
 /// `min x 2`, which done twice is done once, and zero of zero alone.
 fn at_most_two(x: &Term) -> b::Built {
     b::min(x.clone(), number(x, 2)?)

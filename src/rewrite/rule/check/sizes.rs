@@ -107,7 +107,7 @@ impl Sizing {
             let Some(largest) = sizes.iter_mut().max().filter(|n| **n > 1) else { break };
             *largest /= 2;
         }
-        Origin { member, seed, size, sizes }
+        Origin { member, seed, size, sizes, operators: None }
     }
 
     /// The elements of the largest thing that a variable of the equation stands for, as if its type variables were scalars.
@@ -281,7 +281,7 @@ mod tests {
         };
         let origin = |turn| {
             let sizes = vec![2, 3];
-            sizing.in_turn(turn, Origin { member: 0, seed: 1, size: Size::Any, sizes }).sizes
+            sizing.in_turn(turn, Origin { member: 0, seed: 1, size: Size::Any, sizes, operators: None }).sizes
         };
         let of_turns: Vec<Vec<i64>> = (0..4).map(|i| origin(i * EVERY)).collect();
         assert_eq!(of_turns, [[30_008, 3], [600_015, 1], [3, 30_008], [1, 600_015]]);

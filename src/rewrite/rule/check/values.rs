@@ -175,7 +175,9 @@ impl Drawing {
         // What repeats an operand is told from what does not where few numbers are many times among the operands.
         // Series of numbers say nothing of operators.
         let special = self.special && (rng.below(2) == 0 || turn == Turn::Series);
-        let few: [i128; 3] = std::array::from_fn(|_| rng.below(SPECIAL).into());
+        let mut left: Vec<u64> = (0..SPECIAL).collect();
+        let few: [i128; 3] =
+            std::array::from_fn(|_| left.swap_remove(rng.below(left.len() as u64) as usize).into());
         let mut last = few[0];
         let mut replaced = |s: Scalar, rng: &mut Rng| match turn {
             _ if special => {

@@ -224,9 +224,12 @@ impl<'a> Machine<'a> {
     fn cause(&self, leaf: &Leaf) -> Cause {
         if let Some((message, why)) = &leaf.told {
             let (at, inner) = locate(why.clone());
-            // A test says no more than the message does.
-            let adds =
-                matches!(self.nodes.get(self.nodes.bare(inner.strategy)), Node::Rule(..) | Node::Reach(_));
+            // A test says no more than the message does, nor does a rule that a test left nothing to try on.
+            let adds = match self.nodes.get(self.nodes.bare(inner.strategy)) {
+                Node::Rule(..) => inner.on.is_some(),
+                Node::Reach(_) => true,
+                _ => false,
+            };
             return Cause::Told {
                 message: message.to_string(),
                 because: (Box::new(self.cause(&inner)), at),

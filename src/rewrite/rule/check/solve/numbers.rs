@@ -83,6 +83,17 @@ pub(super) fn next_to(v: &Value, by: i128) -> Option<Value> {
     at_place(place_of(v)? + by, v.scalar()?)
 }
 
+/// The next whole number above or below a float: what is next to a border may be none, where that is asked for as well.
+pub(super) fn whole_beyond(v: &Value, side: Ordering) -> Option<Value> {
+    let x = float(v)?;
+    let beyond = match side {
+        Ordering::Less => x.ceil() - 1.0,
+        Ordering::Equal => return None,
+        Ordering::Greater => x.floor() + 1.0,
+    };
+    Value::float(beyond, v.scalar()?)
+}
+
 /// The number as a fraction, if it is one; a float is what it is written as.
 pub(super) fn fraction(v: &Value) -> Option<BigRational> {
     match exact(v)? {

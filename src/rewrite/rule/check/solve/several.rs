@@ -9,7 +9,7 @@
 use super::super::border::{Border, Compared, Node};
 use super::fractions::newton;
 use super::lifted;
-use super::numbers::{at_place, next_to, of_fraction};
+use super::numbers::{at_place, next_to, of_fraction, whole_beyond};
 use super::small;
 use super::undo::undo;
 use super::wrapped;
@@ -203,8 +203,12 @@ impl<'a> Several<'a> {
                 [(&border.left, &border.right, wish.1), (&border.right, &border.left, wish.1.reverse())]
             {
                 if let (true, Some(target)) = (side.has(unknown), other.value(Arithmetic::MACHINE, &at)) {
-                    let target = next_to(&target, order as i128).unwrap_or(target);
-                    undo(side, unknown, &target, &at, &mut candidates);
+                    let next = next_to(&target, order as i128);
+                    for target in [Some(next.unwrap_or_else(|| target.clone())), whole_beyond(&target, order)]
+                    {
+                        let Some(target) = target else { continue };
+                        undo(side, unknown, &target, &at, &mut candidates);
+                    }
                 }
             }
             if self.scalars[unknown] == Scalar::Bool {
