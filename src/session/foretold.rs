@@ -9,7 +9,7 @@ use crate::lang::syntax::ast::StrategyKind;
 use crate::lang::term::Term;
 use crate::rewrite::guide::unmade_sum;
 use crate::rewrite::rule::Rewritten;
-use crate::rewrite::search::forecast::{contradiction, unmet};
+use crate::rewrite::search::forecast::{contradiction, possible, unmet};
 use crate::rewrite::search::unmade::unmade_by_all;
 use crate::rewrite::sketch::holes::sizes_in;
 use crate::rewrite::sketch::{self, Sketch};
@@ -82,6 +82,7 @@ impl SearchRunner for Teller<'_> {
             };
             let other_type = of_other_type(&sketch, start).map(|(text, hint)| format!("{text} {hint}"));
             let refuted = contradiction(&sketch, &|n| request.given(n)).or(other_type);
+            let sketch = possible(&sketch, &|n| request.given(n));
             self.there = refuted.is_none() && sketch.satisfied_by(start);
             let what = if self.whole { "The program" } else { "The selection" };
             let already = self.there.then(|| format!("{what}{ALREADY}"));

@@ -15,7 +15,7 @@ use crate::lang::term::Term;
 use crate::rewrite::guide;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
-use crate::rewrite::search::forecast::{contradiction, meant, other_type, unmet};
+use crate::rewrite::search::forecast::{contradiction, meant, other_type, possible, unmet};
 use crate::rewrite::search::insight::{Insight, PartInsight};
 use crate::rewrite::search::options::Names;
 use crate::rewrite::search::{
@@ -304,6 +304,7 @@ impl SearchRunner for Searcher<'_> {
             let hint = meant(&sketch, start).unwrap_or_else(|| MEETABLE.to_owned());
             return Err(SearchFailure::NotFound { text, hints: vec![hint] });
         }
+        let sketch = possible(&sketch, &given);
         if let Some((text, hint)) = of_other_type(&sketch, start) {
             return Err(SearchFailure::NotFound { text, hints: vec![hint.to_owned()] });
         }

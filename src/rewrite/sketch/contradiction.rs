@@ -47,13 +47,15 @@ impl Sketch {
                 return Some(said.clone());
             }
         }
-        self.holes().iter().find_map(|hole| {
-            let said = said_of(&all, hole);
-            let (low, high) = self.bounds(hole)?;
-            let met = |n: i64| self.allows(hole, n);
-            let few = high.filter(|high| high.saturating_sub(low) < MOST_TRIED);
-            few.is_some_and(|high| !(low..=high).any(met)).then_some(said)
-        })
+        let none = |hole: &&Name| self.numbers(hole).is_some_and(|numbers| numbers.is_empty());
+        self.holes().iter().find(none).map(|hole| said_of(&all, hole))
+    }
+
+    /// The numbers that meet what is said of a hole alone, where that bounds it to few.
+    pub fn numbers(&self, hole: &Name) -> Option<Vec<i64>> {
+        let (low, high) = self.bounds(hole)?;
+        let high = high.filter(|high| high.saturating_sub(low) < MOST_TRIED)?;
+        Some((low..=high).filter(|n| self.allows(hole, *n)).collect())
     }
 
     /// The least number that a hole can stand for by what is said of it, and the greatest, if there is one. None where nothing

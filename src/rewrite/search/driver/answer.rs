@@ -1,7 +1,9 @@
 //! What a search answers: the best programs, how far the sketch is, progress, and its report.
 
 use super::active::Active;
-use super::{CANDIDATES, Halt, MORE_CANDIDATES, MOST_UNREAD, Search, TELL, THRIFTY_CANDIDATES};
+use super::{
+    CANDIDATES, CANDIDATES_FOR_SEVERAL, Halt, MORE_CANDIDATES, MOST_UNREAD, Search, TELL, THRIFTY_CANDIDATES,
+};
 use crate::clearing::{Cleared, Clearer, cleared};
 use crate::egraph::Id;
 use crate::egraph::analysis::size_of;
@@ -60,11 +62,12 @@ impl Best<'_> {
     /// The k best. Up to [`CANDIDATES`] all are of the same candidates, so that the first is the same however many are asked
     /// for. Where the smallest computes much more than the program given, others that do not come before it.
     pub(super) fn of(&mut self, k: usize) -> Programs {
-        let mut found = self.among(k.max(CANDIDATES));
+        let least = if k > 1 { CANDIDATES_FOR_SEVERAL } else { CANDIDATES };
+        let mut found = self.among(k.max(CANDIDATES), least);
         let search = self.search;
         let is_wasteful = |r: &Reached| search.times(&r.term).is_some();
         if search.budget.cost == Cost::Size && found.programs.first().is_some_and(is_wasteful) {
-            found = self.among(k.max(THRIFTY_CANDIDATES));
+            found = self.among(k.max(THRIFTY_CANDIDATES), least);
             found.programs.sort_by_cached_key(is_wasteful);
         }
         found.programs.truncate(k);
@@ -72,15 +75,15 @@ impl Best<'_> {
         found
     }
 
-    /// So many programs, the best first.
-    fn among(&mut self, k: usize) -> Programs {
+    /// So many programs, the best first, of so many that are looked at or more.
+    fn among(&mut self, k: usize, least: usize) -> Programs {
         let search = self.search;
         let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| search.forms(t, holds);
         let clears = search.budget.normal && search.budget.clears;
         let mut clearer = Clearer::new(search.clearing().filter(|_| clears));
         let mut clear = |t: &Term| clearer.clear(t);
         let mut best = |asked: usize| self.ranking.best(asked, &forms, &mut clear, self.over);
-        let mut asked = k;
+        let mut asked = k.max(least);
         let mut found = best(asked);
         let as_it_stands = |r: &Reached| r.extracted == r.term;
         if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {

@@ -50,6 +50,8 @@ const CANDIDATES: usize = 8;
 /// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
 /// be small in normal form.
 const MORE_CANDIDATES: usize = 24;
+/// Where several programs are asked for, so many are looked at for them: how many are asked for does not decide which they are.
+const CANDIDATES_FOR_SEVERAL: usize = 128;
 /// Where the smallest of these computes much more than the program given, so many are looked at for one that does not.
 const THRIFTY_CANDIDATES: usize = 64;
 /// So many programs that are like the sketch are looked at for one that is so by what is read.
