@@ -510,6 +510,14 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
     let each = "def f (a: n.m.f32): n.m.f32 = a |> map (map (\\x. x + 1.0))";
     std::fs::write(world.path().join("each.rise"), each).unwrap();
     assert!(found("each.rise", &[], "containsAlignedRows(n, ?q, 8, ?)").contains("toMem a"));
+    let given = ["--size", "n=4", "--size", "m=24"];
+    assert!(
+        !found("each.rise", &given, "containsAlignedRows(n, ?q, 8, ?) and ?q * 8 == m").contains("split")
+    );
+    // What nothing else tells is said where it is not known.
+    let told = "The program is like the sketch where 8 divides m";
+    assert!(found("each.rise", &[], "containsAlignedRows(n, m/8, 8, ?)").contains(told));
+    assert!(!found("each.rise", &given, "containsAlignedRows(n, m/8, 8, ?)").contains(told));
     // Whether some hold depends on a value.
     let ran = run(
         world.path(),

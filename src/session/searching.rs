@@ -6,6 +6,7 @@ use super::history::RevisionStep;
 use super::jobs::Control;
 use super::state::Progress;
 use super::workspace::Workspace;
+use crate::lang::constraint::SizeConstraint;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
@@ -23,6 +24,7 @@ use crate::rewrite::search::{
 };
 use crate::rewrite::search::{IN_PART, OF_FUNCTION};
 use crate::rewrite::sharing::{amount, times};
+use crate::rewrite::sketch::holes::holes_in;
 use crate::rewrite::sketch::{self, Sketch, best::KBest};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::fs::File;
@@ -294,20 +296,50 @@ impl SearchRunner for Searcher<'_> {
     }
 
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
-        let invalid = |d| SearchFailure::Invalid(Box::new(d));
-        let recorded = self.replayed.recorded.get(self.taken.len()).cloned();
+        let sketch = self.sought(start, request)?;
+        let mut found = self.search_for(&sketch, start, request)?;
+        // What the sketch divides is whole, also where the program does not tell it.
+        let divided = sketch.whole().into_iter().filter(|n| holes_in(n).is_empty());
+        let asked = divided.flat_map(|n| SizeConstraint::of_size(&request.given(n)));
+        let untold: Vec<SizeConstraint> = asked.filter(|c| !found.assumed.contains(c)).collect();
+        if !untold.is_empty() {
+            let sizes = untold.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let told = format!("The program is like the sketch where {sizes}; nothing else says so.");
+            self.examined.iter_mut().rev().take(1).for_each(|last| last.warning = Some(told.clone()));
+        }
+        found.assumed.extend(untold);
+        Ok(found)
+    }
+}
+
+impl Searcher<'_> {
+    /// The sketch of a search, where a program can be like it.
+    fn sought(&self, start: &Term, request: &ReachRequest) -> Result<Sketch, SearchFailure> {
         let sizes = &self.workspace.program.sizes;
         let sketch = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes)
-            .map_err(|mut all| invalid(all.swap_remove(0)))?;
+            .map_err(|mut all| SearchFailure::Invalid(Box::new(all.swap_remove(0))))?;
         let given = |n: &Nat| request.given(n);
         if let Some(text) = contradiction(&sketch, &given) {
             let hint = meant(&sketch, start).unwrap_or_else(|| MEETABLE.to_owned());
             return Err(SearchFailure::NotFound { text, hints: vec![hint] });
         }
         let sketch = possible(&sketch, &given);
-        if let Some((text, hint)) = of_other_type(&sketch, start) {
-            return Err(SearchFailure::NotFound { text, hints: vec![hint.to_owned()] });
+        match of_other_type(&sketch, start) {
+            Some((text, hint)) => Err(SearchFailure::NotFound { text, hints: vec![hint.to_owned()] }),
+            None => Ok(sketch),
         }
+    }
+
+    /// What satisfies the sketch, by the rules of the request or by those that are chosen for it.
+    fn search_for(
+        &mut self,
+        sketch: &Sketch,
+        start: &Term,
+        request: &ReachRequest,
+    ) -> Result<Rewritten, SearchFailure> {
+        let invalid = |d| SearchFailure::Invalid(Box::new(d));
+        let recorded = self.replayed.recorded.get(self.taken.len()).cloned();
+        let given = |n: &Nat| request.given(n);
         let names = Names {
             size: &|name| request.sizes.iter().find(|(n, _)| **n == *name).map(|(_, size)| size.clone()),
             pattern: &|name| self.workspace.sketches.patterns.find(name),
@@ -350,12 +382,12 @@ impl SearchRunner for Searcher<'_> {
                 options: shared_options(request.options),
                 nodes: request.options.iter().any(|(name, _)| *name.kind == *"nodes").then_some(budget.nodes),
             };
-            let reached = self.guided(start, (&sketch, request), &budget, asked, recorded.as_ref());
+            let reached = self.guided(start, (sketch, request), &budget, asked, recorded.as_ref());
             return reached.map_err(undecided);
         };
         let asked = Asked {
             start,
-            sketch: &sketch,
+            sketch,
             rules,
             budget: &budget,
             guides: &Arc::default(),

@@ -121,12 +121,14 @@ fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
     let mut lines = vec![];
     let took = figures::time(search.extraction.as_secs_f64() * 1e9);
     let all = if search.best.complete { "" } else { "; there may be others" };
+    let is_sorted = search.best.terms.is_sorted_by_key(|found| found.cost);
+    let last = if is_sorted { "" } else { "; those that compute much more than the program come last" };
     let programs = match search.best.terms.len() {
         1 => "The lightest program".to_owned(),
         n => format!("The {n} lightest programs"),
     };
     lines.push(Line::empty());
-    lines.extend(Line::of(Role::Title, format!("{programs}, found in {took}{all}")).wrap(width, 2));
+    lines.extend(Line::of(Role::Title, format!("{programs}, found in {took}{all}{last}")).wrap(width, 2));
     for (i, found) in search.best.terms.iter().enumerate() {
         lines.push(Line::of(Role::Dim, format!("{}. weight {}", i + 1, found.cost)));
         lines.extend(workspace.print(&found.term).lines().map(|l| Line::plain(format!("  {l}"))));

@@ -7,6 +7,7 @@ use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
 use crate::sketch::holes::{Filling, fill, holes_in};
 use crate::sketch::{Sketch, TypeSketch};
+use indexmap::IndexSet;
 use std::collections::BTreeSet;
 
 /// Sizes that are tried for holes, likeliest first.
@@ -43,9 +44,10 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
     // What a size is divided by is no longer seen where it is multiplied by that again.
     let known = |f: &Filling| f.iter().all(|(_, n)| may_be_whole(&given(n)));
     let ways = |sizes: &dyn Fn(&Name) -> Vec<Nat>| {
+        let at_values = |f: &Filling| f.iter().map(|(hole, n)| (hole.clone(), given(n))).collect::<Filling>();
+        let fillings = fillings(goal, sizes, &at_values).into_iter().filter(known);
         // The names of abbreviations tell of holes.
-        let fillings = fillings(goal, sizes).into_iter();
-        fillings.filter(known).map(|f| plain(&goal.filled(&f))).filter(&leaves_whole)
+        fillings.map(move |f| plain(&goal.decided(&at_values(&f)).filled(&f))).filter(&leaves_whole)
     };
     let by_usual: Vec<Sketch> = ways(&usual).take(MOST_FILLED).collect();
     let mut filled = if by_usual.is_empty() { ways(&small).take(MOST_FILLED).collect() } else { by_usual };
@@ -55,7 +57,9 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
     if !filled.iter().any(of_program) {
         let parts = |hole: &Name| {
             let fits = fitting(goal, hole, given);
-            parts_of_numbers(&programs, given).into_iter().filter(|n| fits(*n)).map(Nat::constant).collect()
+            let numbers =
+                parts_of_numbers(&programs, given).into_iter().filter(|n| fits(*n)).map(Nat::constant);
+            parts_of_loops(goal, &programs).into_iter().chain(numbers).collect()
         };
         let parts = ways(&parts).take(MOST_LOOKED_AT).filter(of_program);
         filled = parts.chain(filled).take(MOST_FILLED).collect();
@@ -104,8 +108,22 @@ fn parts_of_numbers(programs: &[Vec<Loop>], given: &dyn Fn(&Nat) -> Nat) -> Vec<
     parts.collect::<BTreeSet<i64>>().into_iter().collect()
 }
 
-/// Ways to put these sizes in the place of the holes that what is said of them admits, likeliest first.
-fn fillings(goal: &Sketch, sizes: &dyn Fn(&Name) -> Vec<Nat>) -> Vec<Filling> {
+/// The sizes of loops, and what the numbers that the goal asks for leave of them.
+fn parts_of_loops(goal: &Sketch, programs: &[Vec<Loop>]) -> Vec<Nat> {
+    let mut numbers: IndexSet<Nat> = IndexSet::from([Nat::constant(1)]);
+    goal.each_size(&mut |n| numbers.extend(n.as_constant().map(Nat::constant)));
+    let loops: IndexSet<&Nat> = programs.iter().flatten().map(|l| &l.size).collect();
+    let parts = |size: &Nat| numbers.iter().map(|n| size.exact_div(n)).collect::<Vec<_>>();
+    loops.into_iter().filter(|size| size.as_constant().is_none()).flat_map(parts).collect()
+}
+
+/// Ways to put these sizes in the place of the holes that what is said of them admits, likeliest first. What is said is known of
+/// sizes `at_values`.
+fn fillings(
+    goal: &Sketch,
+    sizes: &dyn Fn(&Name) -> Vec<Nat>,
+    at_values: &dyn Fn(&Filling) -> Filling,
+) -> Vec<Filling> {
     let holes = goal.holes();
     let mut fillings: Vec<Filling> = vec![vec![]];
     for hole in &holes {
@@ -114,7 +132,7 @@ fn fillings(goal: &Sketch, sizes: &dyn Fn(&Name) -> Vec<Nat>) -> Vec<Filling> {
             f.iter().cloned().chain([(hole.clone(), size.clone())]).collect()
         };
         let longer = fillings.iter().flat_map(|f| sizes.iter().map(|size| with(f, size)));
-        fillings = longer.filter(|f| goal.admits(f)).take(MOST_TRIED).collect();
+        fillings = longer.filter(|f| goal.admits(&at_values(f))).take(MOST_TRIED).collect();
     }
     let is_usual = |n: &Nat| n.as_constant().is_none_or(|n| FOR_HOLES.contains(&n));
     // Holes that have the same size come first, then those with more of the usual sizes.

@@ -178,24 +178,30 @@ impl<'a> Lightest<'a> {
         true
     }
 
-    /// The weight of every class's lightest members, from the leaves upwards as often as one gets lighter.
+    /// The weight of every class's lightest members, the lightest first: a term weighs more than its parts, so that what comes
+    /// from the queue gets no lighter.
     fn weigh_all(&mut self) {
         self.open = vec![[None; 2]; self.graph.ids()];
-        let mut changed = self.graph.class_ids();
-        while let Some(class) = changed.pop() {
-            let class = self.graph.find(class);
-            let mut lighter = false;
-            for node in self.graph.nodes(class) {
-                let Some(all) = self.open_weight_of(&node) else { continue };
-                let slot = &mut self.open[usize::from(class)][usize::from(node.is_lam())];
-                if slot.is_none_or(|old| all < old) {
-                    *slot = Some(all);
-                    lighter = true;
-                }
+        let mut queue: BinaryHeap<Reverse<(u32, Id, bool)>> = BinaryHeap::new();
+        for class in self.graph.class_ids() {
+            let leaves = self.graph.nodes(class).filter(|node| node.children().is_empty());
+            leaves.for_each(|node| self.offer(class, &node, &mut queue));
+        }
+        while let Some(Reverse((weight, class, is_lam))) = queue.pop() {
+            if self.open[usize::from(class)][usize::from(is_lam)] == Some(weight) {
+                let parents = self.graph.parents(class);
+                parents.for_each(|(node, parent)| self.offer(self.graph.find(parent), &node, &mut queue));
             }
-            if lighter {
-                changed.extend(self.graph.parents(class).map(|(_, parent)| parent));
-            }
+        }
+    }
+
+    /// Notes what the lightest term of the node weighs, if that is known and less than what was noted of its class.
+    fn offer(&mut self, class: Id, node: &Node, queue: &mut BinaryHeap<Reverse<(u32, Id, bool)>>) {
+        let Some(weight) = self.open_weight_of(node) else { return };
+        let slot = &mut self.open[usize::from(class)][usize::from(node.is_lam())];
+        if slot.is_none_or(|old| weight < old) {
+            *slot = Some(weight);
+            queue.push(Reverse((weight, class, node.is_lam())));
         }
     }
 

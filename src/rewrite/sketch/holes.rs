@@ -131,7 +131,8 @@ impl Sketch {
     }
 
     /// With every program, or none, in the place of what is said of sizes; every one, where a hole in it is open.
-    fn decided(&self, filling: &[(Name, Nat)]) -> Sketch {
+    #[must_use]
+    pub fn decided(&self, filling: &[(Name, Nat)]) -> Sketch {
         self.map_conditions(&|c| {
             let c = c.map(&|n| fill(n, filling));
             if c.holes().is_empty() { said(&c) } else { Shape::Any }
