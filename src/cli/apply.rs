@@ -49,7 +49,7 @@ pub fn run(args: &Apply) -> Result<Exit, Exit> {
             output::print(&format!("-- where {}\n", constraints.join(", ")))?;
         }
     }
-    warn_of_sizes(&session, session.term());
+    warn_of_sizes(&session, session.term(), "the program");
     Ok(Exit::Done)
 }
 

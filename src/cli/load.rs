@@ -234,9 +234,9 @@ pub fn opened_beside(
 }
 
 /// Warns where the sizes that were given are none that a program can have.
-pub fn warn_of_sizes(session: &Session, term: &Term) {
+pub fn warn_of_sizes(session: &Session, term: &Term, which: &str) {
     if let Some(asked) = session.workspace().broken(term, session.sizes()) {
-        output::complain(&format!("warning: These sizes do not meet what the program asks: {asked}.\n"));
+        output::complain(&format!("warning: These sizes do not meet what {which} asks: {asked}.\n"));
     }
 }
 

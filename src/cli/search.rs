@@ -63,7 +63,11 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
             output::print(&(if i > 0 { "\n".to_owned() } else { String::new() } + &text))?;
         }
         let last = searches.last().into_iter().flat_map(|search| &search.best.terms);
-        last.for_each(|found| warn_of_sizes(&session, &found.term));
+        let several = last.clone().count() > 1;
+        for (i, found) in last.enumerate() {
+            let which = if several { format!("program {}", i + 1) } else { "the program".to_owned() };
+            warn_of_sizes(&session, &found.term, &which);
+        }
     }
     match &end.result {
         Ok(_) => Ok(Exit::Done),

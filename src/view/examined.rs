@@ -123,9 +123,11 @@ fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
     let all = if search.best.complete { "" } else { "; there may be others" };
     let is_sorted = search.best.terms.is_sorted_by_key(|found| found.cost);
     let last = if is_sorted { "" } else { "; those that compute much more than the program come last" };
-    let programs = match search.best.terms.len() {
-        1 => "The lightest program".to_owned(),
-        n => format!("The {n} lightest programs"),
+    let programs = match (search.best.terms.len(), search.best.of) {
+        (1, None) => "The lightest program".to_owned(),
+        (n, None) => format!("The {n} lightest programs"),
+        (1, Some(of)) => format!("The lightest of {of} programs that were looked at"),
+        (n, Some(of)) => format!("The {n} lightest of {of} programs that were looked at"),
     };
     lines.push(Line::empty());
     lines.extend(Line::of(Role::Title, format!("{programs}, found in {took}{all}{last}")).wrap(width, 2));

@@ -59,7 +59,8 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
             let fits = fitting(goal, hole, given);
             let numbers =
                 parts_of_numbers(&programs, given).into_iter().filter(|n| fits(*n)).map(Nat::constant);
-            parts_of_loops(goal, &programs).into_iter().chain(numbers).collect()
+            // What is said of a number holds at all sizes.
+            numbers.chain(parts_of_loops(goal, &programs)).collect()
         };
         let parts = ways(&parts).take(MOST_LOOKED_AT).filter(of_program);
         filled = parts.chain(filled).take(MOST_FILLED).collect();

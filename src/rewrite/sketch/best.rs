@@ -35,6 +35,8 @@ pub struct KBest {
     pub terms: Vec<Extracted>,
     /// There are no others, or as many as were asked for; otherwise too much was looked at, or what comes is nested too deeply.
     pub complete: bool,
+    /// So many were looked at, where there are others.
+    pub of: Option<usize>,
 }
 
 /// The variables that may stand free in a member, with their types.
@@ -67,10 +69,10 @@ pub fn k_best(
 ) -> KBest {
     let Some(mut members) = Members::of_until(graph, automaton, satisfied, (root, None), weights, &|| false)
     else {
-        return KBest { terms: vec![], complete: false };
+        return KBest { terms: vec![], complete: false, of: None };
     };
     let complete = members.find(k, &|| false);
-    KBest { terms: members.found, complete }
+    KBest { terms: members.found, complete, of: None }
 }
 
 /// The members of a class that satisfy the automaton's start, of which more can be asked for.

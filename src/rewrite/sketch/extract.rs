@@ -680,7 +680,7 @@ mod tests {
                             prop_assert!(described.map(|t| cost_by(cost, t)).all(|other| found.cost <= other));
                         }
                         const K: usize = 7;
-                        let KBest { terms, complete } = k_best(&graph, &automaton, &satisfied, *class, K, weights);
+                        let KBest { terms, complete, .. } = k_best(&graph, &automaton, &satisfied, *class, K, weights);
                         prop_assert!(complete && terms.len() <= K);
                         prop_assert!(terms.is_sorted_by_key(|t| t.cost), "{} {:?}", text, terms);
                         let mut digests: Vec<_> = terms.iter().map(|t| t.term.digest()).collect();

@@ -2,7 +2,8 @@
 
 use super::active::Active;
 use super::{
-    CANDIDATES, CANDIDATES_FOR_SEVERAL, Halt, MORE_CANDIDATES, MOST_UNREAD, Search, TELL, THRIFTY_CANDIDATES,
+    CANDIDATES, CANDIDATES_FOR_SEVERAL, Halt, MORE_CANDIDATES, MOST_UNREAD, PARTS_FOR_SEVERAL, Search, TELL,
+    THRIFTY_CANDIDATES,
 };
 use crate::clearing::{Cleared, Clearer, cleared};
 use crate::egraph::Id;
@@ -62,9 +63,10 @@ impl Best<'_> {
     /// The k best. Up to [`CANDIDATES`] all are of the same candidates, so that the first is the same however many are asked
     /// for. Where the smallest computes much more than the program given, others that do not come before it.
     pub(super) fn of(&mut self, k: usize) -> Programs {
-        let least = if k > 1 { CANDIDATES_FOR_SEVERAL } else { CANDIDATES };
-        let mut found = self.among(k.max(CANDIDATES), least);
         let search = self.search;
+        let several = PARTS_FOR_SEVERAL / search.start.size().max(1) as usize;
+        let least = if k > 1 { several.clamp(CANDIDATES, CANDIDATES_FOR_SEVERAL) } else { CANDIDATES };
+        let mut found = self.among(k.max(CANDIDATES), least);
         let is_wasteful = |r: &Reached| search.times(&r.term).is_some();
         if search.budget.cost == Cost::Size && found.programs.first().is_some_and(is_wasteful) {
             found = self.among(k.max(THRIFTY_CANDIDATES), least);
@@ -111,7 +113,8 @@ impl Best<'_> {
 impl From<Programs> for KBest {
     fn from(best: Programs) -> KBest {
         let terms = best.programs.into_iter().map(|r| Extracted { cost: r.cost, term: r.term });
-        KBest { terms: terms.collect(), complete: best.complete }
+        let of = (!best.all).then_some(best.looked_at);
+        KBest { terms: terms.collect(), complete: best.complete, of }
     }
 }
 
@@ -123,12 +126,12 @@ impl Search {
         match &self.best {
             Some((asked, known)) if k <= *asked => {
                 let terms: Vec<Extracted> = known.terms.iter().take(k).cloned().collect();
-                KBest { complete: known.complete || terms.len() == k, terms }
+                KBest { complete: known.complete || terms.len() == k, terms, of: known.of }
             }
-            None => KBest { terms: vec![], complete: true },
+            None => KBest { terms: vec![], complete: true, of: None },
             Some(_) => {
                 let ranked = self.rank(&|| false, |best| best.of(k));
-                ranked.map_or(KBest { terms: vec![], complete: false }, KBest::from)
+                ranked.map_or(KBest { terms: vec![], complete: false, of: None }, KBest::from)
             }
         }
     }

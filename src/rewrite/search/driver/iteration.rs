@@ -145,7 +145,7 @@ impl Search {
         let extracting = (control.now)();
         let ranked = self.rank(&over, |best| (best.of(1), (asked > 1).then(|| best.of(asked))));
         self.extraction = (control.now)().saturating_sub(extracting);
-        let Some((Programs { programs, complete, looked_at, unread: like, too_deep, .. }, several)) = ranked
+        let Some((Programs { programs, complete, all, looked_at, unread: like, too_deep }, several)) = ranked
         else {
             return Err(self.halted(control));
         };
@@ -165,7 +165,7 @@ impl Search {
             return Ok(false);
         };
         let only = Extracted { term: first.term.clone(), cost: first.cost };
-        let alone = || KBest { terms: vec![only], complete: true };
+        let alone = || KBest { terms: vec![only], complete: true, of: (!all).then_some(looked_at) };
         self.best = Some((asked, several.map_or_else(alone, KBest::from)));
         let Some(Reached { term, extracted, cleared, filling, .. }) = ranked.unwrap_or(Some(first)) else {
             self.reached = None;
