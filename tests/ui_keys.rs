@@ -43,7 +43,7 @@ fn sized(width: u16, height: u16) -> TestApp {
 fn at_reduce() -> TestApp {
     let mut app = dot();
     app.press("J");
-    assert!(app.text().contains("0.0 : f32"), "{}", app.text());
+    assert!(app.text().contains("reduce (0.0) : f32"), "{}", app.text());
     app
 }
 
@@ -1329,7 +1329,7 @@ fn a_search_that_is_known_to_be_hopeless_warns_before_it_begins() {
         .press("Enter");
     let text = app.text();
     assert!(text.contains("There is none, and no rule"), "{text}");
-    assert!(text.contains("said of the selection 0.0.1; C-t"), "{text}");
+    assert!(text.contains("(0.0.1); C-t"), "{text}");
     app.press("C-t");
     assert!(!app.text().contains("once more"), "{}", app.text());
     // A sum in any order is not taken apart: of that it is known before rules are chosen for a search that names none.
@@ -1444,7 +1444,13 @@ fn help_is_listed_wherever_it_is_promised() {
     assert!(app.text().contains("step 1 of"), "{}", app.text());
     app.press("Q");
     assert!(app.text().contains("? lists the keys"), "{}", app.text());
+    // Of a page those of the page, then those of the pane below.
     app.press("?");
+    let text = app.text();
+    assert!(text.contains("Keys of the page") && text.contains("once more lists"), "{text}");
+    app.press("Esc");
+    assert!(app.text().contains("step 1 of"), "{}", app.text());
+    app.press("? ?");
     assert!(app.text().contains("Help: "), "{}", app.text());
     // Where it is not listed that is not said.
     app.press("Esc");
