@@ -496,6 +496,25 @@ fn the_best_programs_of_a_search_are_asked_for() {
     // The scripted device has nothing to say.
     assert!(app.text().contains("no reply left") && !app.text().contains("computing"), "{}", app.text());
     assert_eq!(app.app.session.history().len(), 1);
+    // Where there are few rows the programs have them, and what came of them is said below.
+    let head = |app: &TestApp| app.app.content(Pane::Best).head.len();
+    assert!(head(&app) > 2, "{}", app.text());
+    app.resize(50, 15);
+    assert!(head(&app) == 2 && app.text().contains("rank weight"), "{}", app.text());
+    assert!(app.text().contains("no reply left"), "{}", app.text());
+}
+
+/// Loops that ask for threads say so where there is too little work for them, alone on a screen too.
+#[test]
+fn loops_say_that_no_threads_share_them_out() {
+    let mut app = TestApp::new("matmul", (50, 15), UNICODE);
+    app.press("a").type_text("topDown(useMapPar)").press("Enter").idle();
+    app.press("2").idle();
+    assert!(app.text().contains("(par)") && !app.text().contains("no threads"), "{}", app.text());
+    app.press(":").type_text("sizes m=n=k=4").press("Enter").idle();
+    assert!(app.text().contains("no threads are started"), "{}", app.text());
+    app.press("5").idle();
+    assert!(app.text().contains("no threads are started"), "{}", app.text());
 }
 
 /// Who measures the best programs of a search for the sketch that was pointed at need not type it, and a number alone that was left

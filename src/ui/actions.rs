@@ -149,7 +149,7 @@ pub fn news(app: &mut App) {
                 rules::known_inside(app, revision, at, found, next);
             }
             (_, Answer::Kernel(_)) => {
-                app.touch(&[Pane::Kernel]);
+                app.touch(&[Pane::Kernel, Pane::Loops]);
                 rules::code_known(app);
                 panes::history::code_known(app);
             }

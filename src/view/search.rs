@@ -465,6 +465,18 @@ mod tests {
     }
 
     #[test]
+    fn more_nodes_of_rules_than_the_graph_has_are_explained() {
+        let mut last = sample();
+        let of_graph = |last: &mut Last, nodes: usize| {
+            if let Some(progress) = last.progress.as_mut() {
+                Arc::make_mut(progress).now.nodes = nodes;
+            }
+            text(&lines(last, "S", 100, Alphabet::Ascii)).contains(MERGED)
+        };
+        assert!(of_graph(&mut last, 5_899) && !of_graph(&mut last, 5_900));
+    }
+
+    #[test]
     fn what_ended_before_it_searched_is_not_starting() {
         let shown = |last: &Last| text(&lines(last, "S", 70, Alphabet::Ascii));
         let mut last = Last::default();
