@@ -132,12 +132,12 @@ const TOUR: &[Step] = &[
         tour.press("\x1b[D").sees(&["all : "]);
     }),
     ("`J` shrinks the selection to its first part, `K` grows it again.", |tour| {
-        tour.press("J").leaves(&["all : "]).sees(&["0.0 : m.n.f32"]);
-        tour.press("J").leaves(&["0.0 : m.n.f32"]);
-        tour.press("K").sees(&["0.0 : m.n.f32"]);
+        tour.press("J").leaves(&["all : "]).sees(&["(0.0) : m.n.f32"]);
+        tour.press("J").leaves(&["(0.0) : m.n.f32"]);
+        tour.press("K").sees(&["(0.0) : m.n.f32"]);
     }),
     ("The selection's position and type stand above it.", |tour| {
-        tour.sees(&["│0.0 : m.n.f32"]).press("K").sees(&["│all : m.k.f32 -> k.n.f32 -> m.n.f32"]);
+        tour.sees(&["(0.0) : m.n.f32"]).press("K").sees(&["│all : m.k.f32 -> k.n.f32 -> m.n.f32"]);
     }),
     (
         "`Tab` goes from pane to pane, `?` explains the keys of the one you are in, and `:` finds every command and \
@@ -238,11 +238,11 @@ const TOUR: &[Step] = &[
         tour.esc().leaves(&["Strategy on"]);
     }),
     ("It runs on the selection, or on the whole program after `Ctrl-t`: the prompt says which.", |tour| {
-        tour.press("J").leaves(&["all : "]).press("a").sees(&["Strategy on the selection 0.0"]);
+        tour.press("J").leaves(&["all : "]).press("a").sees(&["Strategy on the selection map (0.0)"]);
         tour.press("\x14")
             .sees(&["Strategy on the whole program"])
             .press("\x14")
-            .sees(&["on the selection 0.0"]);
+            .sees(&["on the selection map (0.0)"]);
         tour.press("topDown(reduceMapFusion)\r").sees(&["Revision 5: topDown(reduceMapFusion) at 0.0"]);
         tour.press("u").sees(&["rev 0/5"]).press("K").sees(&["all : "]);
     }),

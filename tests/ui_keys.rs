@@ -43,7 +43,7 @@ fn sized(width: u16, height: u16) -> TestApp {
 fn at_reduce() -> TestApp {
     let mut app = dot();
     app.press("J");
-    assert!(app.text().contains("0.0 : f32"), "{}", app.text());
+    assert!(app.text().contains("reduce (0.0) : f32"), "{}", app.text());
     app
 }
 
@@ -496,6 +496,25 @@ fn the_best_programs_of_a_search_are_asked_for() {
     // The scripted device has nothing to say.
     assert!(app.text().contains("no reply left") && !app.text().contains("computing"), "{}", app.text());
     assert_eq!(app.app.session.history().len(), 1);
+    // Where there are few rows the programs have them, and what came of them is said below.
+    let head = |app: &TestApp| app.app.content(Pane::Best).head.len();
+    assert!(head(&app) > 2, "{}", app.text());
+    app.resize(50, 15);
+    assert!(head(&app) == 2 && app.text().contains("median"), "{}", app.text());
+    assert!(app.text().contains("no reply left"), "{}", app.text());
+}
+
+/// Loops that ask for threads say so where there is too little work for them, alone on a screen too.
+#[test]
+fn loops_say_that_no_threads_share_them_out() {
+    let mut app = TestApp::new("matmul", (50, 15), UNICODE);
+    app.press("a").type_text("topDown(useMapPar)").press("Enter").idle();
+    app.press("2").idle();
+    assert!(app.text().contains("(par)") && !app.text().contains("no threads"), "{}", app.text());
+    app.press(":").type_text("sizes m=n=k=4").press("Enter").idle();
+    assert!(app.text().contains("no threads are started"), "{}", app.text());
+    app.press("5").idle();
+    assert!(app.text().contains("no threads are started"), "{}", app.text());
 }
 
 /// Who measures the best programs of a search for the sketch that was pointed at need not type it, and a number alone that was left
@@ -778,9 +797,8 @@ fn an_array_has_its_idle_rules_last() {
 fn a_strategy_runs_at_the_selection_or_on_the_whole_program_and_the_prompt_says_which() {
     let mut app = dot();
     app.press("/").type_text("snd").press("Enter");
-    let place = app.app.selection.to_string();
     app.press("a");
-    assert!(app.text().contains(&format!("Strategy on the selection {place}")), "{}", app.text());
+    assert!(app.text().contains("Strategy on the selection reduce › map › mul › snd"), "{}", app.text());
     app.type_text("topDown(ownFusion)").press("Enter");
     assert_eq!(app.app.session.history().len(), 1, "there is no reduction in it");
     assert!(app.text().contains("It ran on the selection"), "{}", app.text());
@@ -1329,7 +1347,7 @@ fn a_search_that_is_known_to_be_hopeless_warns_before_it_begins() {
         .press("Enter");
     let text = app.text();
     assert!(text.contains("There is none, and no rule"), "{text}");
-    assert!(text.contains("said of the selection 0.0.1; C-t"), "{text}");
+    assert!(text.contains("(0.0.1); C-t"), "{text}");
     app.press("C-t");
     assert!(!app.text().contains("once more"), "{}", app.text());
     // A sum in any order is not taken apart: of that it is known before rules are chosen for a search that names none.
@@ -1444,7 +1462,13 @@ fn help_is_listed_wherever_it_is_promised() {
     assert!(app.text().contains("step 1 of"), "{}", app.text());
     app.press("Q");
     assert!(app.text().contains("? lists the keys"), "{}", app.text());
+    // Of a page those of the page, then those of the pane below.
     app.press("?");
+    let text = app.text();
+    assert!(text.contains("Keys of the page") && text.contains("once more lists"), "{text}");
+    app.press("Esc");
+    assert!(app.text().contains("step 1 of"), "{}", app.text());
+    app.press("? ?");
     assert!(app.text().contains("Help: "), "{}", app.text());
     // Where it is not listed that is not said.
     app.press("Esc");

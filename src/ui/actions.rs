@@ -149,7 +149,7 @@ pub fn news(app: &mut App) {
                 rules::known_inside(app, revision, at, found, next);
             }
             (_, Answer::Kernel(_)) => {
-                app.touch(&[Pane::Kernel]);
+                app.touch(&[Pane::Kernel, Pane::Loops]);
                 rules::code_known(app);
                 panes::history::code_known(app);
             }
@@ -277,7 +277,8 @@ pub(super) fn failed(app: &mut App, text: &str, at: &Path, problem: &Diagnostic)
         .find(|kind| app.recall.get(*kind, 0).is_some_and(|last| last == text));
     let place = (!at.is_root()).then(|| {
         let key = app.setup.keys.key(Command::TypingPlace).unwrap_or_default();
-        format!("It ran on the selection {at}; {key} in the prompt switches to the whole program.")
+        let part = super::strategies::selection_in_words(app, at);
+        format!("It ran on {part}; {key} in the prompt switches to the whole program.")
     });
     let Some(kind) = typed.filter(|_| app.popups.is_empty() && problem.code != STOPPED) else {
         return show_problem(app, problem);

@@ -581,6 +581,11 @@ impl App {
         {
             self.queries.ask(&self.session, query);
         }
+        if shown.contains(&Pane::Loops)
+            && let Some(query) = panes::loops::unknown_threads(self)
+        {
+            self.queries.ask(&self.session, query);
+        }
         if shown.contains(&Pane::Kernel) {
             // What is shown, and what would be measured.
             let mut targets = vec![self.code.target, target_of(&self.device)];

@@ -102,11 +102,9 @@ fn hint_line(app: &App, width: usize) -> Line {
     }
 }
 
-/// The hints of a popup, without those that mean nothing in it, and the words of those that mean something else.
-fn popup_hints(app: &App, popup: &Popup) -> Vec<(Command, Option<&'static str>)> {
-    let rules = app.focus.pane == Pane::Rules;
-    let all = hints::hints_of_context(popup.context()).iter().copied();
-    let unused: &[Command] = match popup {
+/// The commands of its context that mean nothing in a popup.
+pub(super) fn unused(popup: &Popup) -> &'static [Command] {
+    match popup {
         Popup::Page(page) => match page.purpose {
             Purpose::Read | Purpose::Result | Purpose::Code => &[
                 Command::PageAccept,
@@ -127,7 +125,14 @@ fn popup_hints(app: &App, popup: &Popup) -> Vec<(Command, Option<&'static str>)>
         Popup::Choice(choice) if choice.typed.is_none() => &[Command::TypingPlace],
         Popup::Question(question) if !question.can_save => &[Command::QuestionSave],
         _ => &[],
-    };
+    }
+}
+
+/// The hints of a popup, without those that mean nothing in it, and the words of those that mean something else.
+fn popup_hints(app: &App, popup: &Popup) -> Vec<(Command, Option<&'static str>)> {
+    let rules = app.focus.pane == Pane::Rules;
+    let all = hints::hints_of_context(popup.context()).iter().copied();
+    let unused = unused(popup);
     let completes = |entry: &Entry| !complete::at(app, entry.kind, &entry.before_cursor()).offers.is_empty();
     let one_problem = matches!(popup, Popup::Page(page) if page.purpose == Purpose::Mend)
         && !app.mending.as_ref().is_some_and(Mending::has_several);
@@ -197,8 +202,9 @@ fn how_to_see_all(app: &App, pane: Pane) -> String {
     let key = |command| app.setup.keys.key(command).unwrap_or_default();
     match pane {
         Pane::Bench => format!("; {} shows all", key(Command::Open)),
-        _ if !app.focus.zoomed => format!("; {} makes room", key(Command::Zoom)),
-        _ => String::new(),
+        // Where it is alone already, only the window can make room.
+        _ if layout::is_alone(app.size, app.focus) => "; a larger window shows them".to_owned(),
+        _ => format!("; {} makes room", key(Command::Zoom)),
     }
 }
 
@@ -334,12 +340,12 @@ fn draw_entry(app: &App, painter: &mut Painter<'_>, area: Rect, entry: &Entry) -
         let kept = most_rows.saturating_sub(text_rows + 1);
         let left = below.len().saturating_sub(kept);
         below.truncate(kept);
-        below.push(Line::of(Role::Dim, format!("and {left} more lines")));
+        below.push(Line::of(Role::Dim, format!("and {left} more lines; a larger window shows them")));
     }
     let title = match entry.kind {
         kind if kind.is_elevate() => format!("{} on {}", kind.title(), strategies::place_in_words(app)),
         EntryKind::Rule if app.selection.is_root() => "Rule on the whole program".to_owned(),
-        EntryKind::Rule => format!("Rule at the selection {}", app.selection),
+        EntryKind::Rule => format!("Rule at {}", strategies::selection_in_words(app, &app.selection)),
         EntryKind::Find if app.focus.pane == Pane::Rules => "Only the rules with".to_owned(),
         kind => kind.title().to_owned(),
     };

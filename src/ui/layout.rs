@@ -18,16 +18,16 @@ pub enum Pane {
     Rules,
     /// The e-graph while a search grows.
     Search,
-    /// A sketch of what was pointed at.
-    Sketch,
-    /// The best programs of a search, measured.
-    Best,
     /// The generated code.
     Kernel,
     /// Measured times.
     Bench,
     /// The tree of states.
     History,
+    /// The best programs of a search, measured.
+    Best,
+    /// A sketch of what was pointed at.
+    Sketch,
     /// What runs, and the messages.
     Jobs,
 }
@@ -39,11 +39,11 @@ impl Pane {
         Pane::Loops,
         Pane::Rules,
         Pane::Search,
-        Pane::Sketch,
-        Pane::Best,
         Pane::Kernel,
         Pane::Bench,
         Pane::History,
+        Pane::Best,
+        Pane::Sketch,
         Pane::Jobs,
     ];
 
@@ -55,7 +55,7 @@ impl Pane {
 }
 
 /// The panes that share a place on a wide terminal.
-const TOP: &[Pane] = &[Pane::Rules, Pane::Search, Pane::Sketch, Pane::Best, Pane::History];
+const TOP: &[Pane] = &[Pane::Rules, Pane::Search, Pane::History, Pane::Best, Pane::Sketch];
 const BOTTOM: &[Pane] = &[Pane::Kernel, Pane::Bench, Pane::Jobs];
 /// The panes that share a place on a middling one.
 const LEFT: &[Pane] = ORDER.split_at(2).0;
@@ -70,6 +70,11 @@ pub const WIDE: (u16, u16) = (120, 30);
 pub const MIDDLING: (u16, u16) = (80, 24);
 /// See [`WIDEST`].
 pub const LEAST: (u16, u16) = (50, 15);
+
+/// Whether the pane that has the keys is shown alone.
+pub fn is_alone(size: (u16, u16), focus: Focus) -> bool {
+    focus.zoomed || size.0 < MIDDLING.0 || size.1 < MIDDLING.1
+}
 
 /// A place on the screen: the pane shown, and those that could be shown there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -229,7 +234,7 @@ pub fn layout(area: Rect, focus: Focus, wishes: &Wishes) -> Layout {
         at
     };
     let (term, loops) = ((Pane::Term, &LEFT[..1]), (Pane::Loops, &LEFT[1..]));
-    let places = if focus.zoomed || !fits(MIDDLING) {
+    let places = if is_alone((area.width, area.height), focus) {
         vec![place(body, focus.pane, &Pane::ALL)]
     } else if !fits(WIDE) {
         let at = beside(Columns::Two, 0, body.width / 2, LEAST_COLUMNS, body.width - LEAST_COLUMNS);

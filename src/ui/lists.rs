@@ -3,6 +3,7 @@
 use super::actions::perform;
 use super::app::App;
 use super::command::{Command, Context};
+use super::draw;
 use super::facts::Facts;
 use super::keys::spell;
 use super::panes::{self, bench};
@@ -13,8 +14,8 @@ use super::theme::{self, Theme};
 use super::update::{enter, run, run_with};
 use crate::lang::explain;
 use crate::session::action::Action;
-use crate::view::Role;
 use crate::view::text::lines_of;
+use crate::view::{Line, Role};
 
 /// Moves the highlight of a list.
 pub fn step(app: &mut App, by: isize) {
@@ -72,6 +73,33 @@ pub fn help(app: &mut App) {
     let title = format!("Help: {} pane first", panes::of(app.focus.pane).title);
     let items = command_items(app);
     app.popups.push(Popup::Choice(Box::new(Choice::new(title, items, None))));
+}
+
+/// What stands above the keys of a page.
+pub const KEYS_OF_PAGE: &str = "Keys of the page";
+
+/// Lists the keys of the page that is open over it, so that closing the list leads back to the page.
+pub fn help_of_page(app: &mut App) {
+    let Some(popup) = app.popups.last() else { return };
+    let unused = draw::unused(popup);
+    let commands = Command::ALL.iter().filter(|c| c.context() == Context::Page && !unused.contains(c));
+    let keys = &app.setup.keys;
+    let all: Vec<(String, String)> = commands
+        .map(|command| {
+            let each: Vec<String> = keys.keys(*command).iter().map(|k| spell(k)).collect();
+            (each.join(" "), command.doc().to_owned())
+        })
+        .filter(|(keys, _)| !keys.is_empty())
+        .collect();
+    let widest = all.iter().map(|(keys, _)| keys.chars().count()).max().unwrap_or(0) + 2;
+    let mut lines: Vec<Line> = all
+        .into_iter()
+        .map(|(keys, doc)| Line::of(Role::Key, keys).pad(widest).with(Role::Plain, doc))
+        .collect();
+    let pane = panes::of(app.focus.pane).title;
+    let help = keys.key(Command::Help).unwrap_or_default();
+    lines.push(Line::of(Role::Hint, format!("{help} once more lists the commands of the {pane} pane.")));
+    app.popups.push(Popup::Page(Page::sentences(KEYS_OF_PAGE, lines, widest)));
 }
 
 /// Shows the page of a code; without one, or with one that there is not, all codes.

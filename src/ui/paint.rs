@@ -198,7 +198,7 @@ mod tests {
         let keys = Keymap::load(None).unwrap();
         let text = |width| tabs(&Pane::ALL, Pane::Rules, true, &keys, width).text();
         assert!(text(100).starts_with(" 1 Term  2 Loops [3 Rules]"), "{}", text(100));
-        assert_eq!(text(48), " 1  2 [3 Rules] 4  9  8  5  6  7  w ");
+        assert_eq!(text(48), " 1  2 [3 Rules] 4  5  6  7  8  9  w ");
     }
 
     proptest! {

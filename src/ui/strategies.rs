@@ -10,7 +10,7 @@ use crate::lang::summary;
 use crate::rewrite::strategy::script::Definition;
 use crate::session::action::{Action, RevisionId};
 use crate::session::foretold;
-use crate::view::{Line, Role};
+use crate::view::{Line, Role, crumbs};
 
 /// Where strategies and searches run: at the selection, or on the whole program when that was asked for.
 pub fn place(app: &App) -> Path {
@@ -20,7 +20,16 @@ pub fn place(app: &App) -> Path {
 /// The place in words.
 pub fn place_in_words(app: &App) -> String {
     let at = place(app);
-    if at.is_root() { "the whole program".to_owned() } else { format!("the selection {at}") }
+    if at.is_root() { "the whole program".to_owned() } else { selection_in_words(app, &at) }
+}
+
+/// So many columns of a line that is said are for where something is.
+const PLACE: usize = 40;
+
+/// A selected part of the program in words.
+pub fn selection_in_words(app: &App, at: &Path) -> String {
+    let alphabet = app.setup.terminal.alphabet;
+    format!("the selection {}", crumbs::place(app.session.term(), at, PLACE, alphabet))
 }
 
 /// Runs strategies on the whole program from now on, or at the selection again.
@@ -97,6 +106,7 @@ pub(super) fn warn(
     let strategy = strategy.knowing(app.session.sizes());
     let Some(state) = app.session.history().revision(from) else { return Ok(()) };
     let said = foretold::of(app.session.workspace(), &state.term, &strategy, at);
+    let part = selection_in_words(app, at);
     let (Some(said), Some(Popup::Entry(entry))) = (said, app.popups.last_mut()) else { return Ok(()) };
     if entry.warned.as_deref() == Some(text) {
         return Ok(());
@@ -105,7 +115,7 @@ pub(super) fn warn(
     let mut lines = vec![Line::of(Role::Warning, said.text)];
     if said.of_part {
         let text = format!(
-            "That is said of the selection {at}; {{typing-place}} in the prompt switches to the whole program, of which it is not known."
+            "That is said of {part}; {{typing-place}} in the prompt switches to the whole program, of which it is not known."
         );
         lines.push(Line::of(Role::Hint, app.setup.keys.fill(&text)));
     }

@@ -79,6 +79,12 @@ fn press(app: &mut App, key: KeyEvent) {
                 app.popups.pop();
                 return run(app, Command::Reload);
             }
+            if let Some(Popup::Page(page)) = app.popups.last()
+                && page.title != lists::KEYS_OF_PAGE
+                && app.setup.keys.meaning(Context::Screen, &keys) == Meaning::Command(Command::Help)
+            {
+                return lists::help_of_page(app);
+            }
             if let Some(Popup::Page(Page { purpose: Purpose::Result, .. })) = app.popups.last()
                 && let Meaning::Command(command) = app.setup.keys.meaning(Context::Screen, &keys)
             {

@@ -38,6 +38,14 @@ const BARS: (usize, usize) = (6, 40);
 
 /// What stands above the rows.
 pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let mut lines = title(standing, width, alphabet);
+    lines.extend(said(standing, width));
+    lines.extend(columns(standing, width, alphabet));
+    lines
+}
+
+/// What is measured, and where.
+pub fn title(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> {
     let sizes: Vec<String> = standing.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     let at = if sizes.is_empty() { String::new() } else { format!(" at {}", sizes.join(" ")) };
     let mut lines = vec![
@@ -46,22 +54,31 @@ pub fn head(standing: &Standing, width: usize, alphabet: Alphabet) -> Vec<Line> 
     ];
     let on = Line::plain(format!("on {}{at}, from revision {}", standing.device, standing.base));
     lines.extend(on.wrap(width, 2));
+    lines
+}
+
+/// What it does now, or what came of it.
+pub fn said(standing: &Standing, width: usize) -> Vec<Line> {
     let (role, text) = match standing.doing {
         Doing::Over => (Role::Good, verdict(standing)),
         Doing::Stopped => (Role::Warning, format!("Stopped. {}", verdict(standing))),
         Doing::Failed => (Role::Error, standing.problem.as_ref().map(problem::in_a_line).unwrap_or_default()),
         _ => (Role::Warning, doing(standing)),
     };
-    lines.extend(Line::of(role, text).wrap(width, 2));
+    let mut lines = Line::of(role, text).wrap(width, 2);
     lines.extend(alike(standing).into_iter().flat_map(|text| Line::of(Role::Dim, text).wrap(width, 2)));
-    if !standing.candidates.is_empty() {
+    lines
+}
+
+/// The names of the columns, where there are rows.
+pub fn columns(standing: &Standing, width: usize, alphabet: Alphabet) -> Option<Line> {
+    (!standing.candidates.is_empty()).then(|| {
         let head = match width >= FIGURES {
             true => format!("{:>4} {:>7} {:>10}  95 % interval", "rank", "weight", "median"),
             false => format!("{:>4} {:>6} {:>8}  95 % interval", "rank", "weight", "median"),
         };
-        lines.push(Line::of(Role::Dim, head).fit(width, alphabet));
-    }
-    lines
+        Line::of(Role::Dim, head).fit(width, alphabet)
+    })
 }
 
 /// A line a program, the fastest first.

@@ -20,9 +20,38 @@ pub fn of(term: &Term, path: &Path) -> Vec<String> {
         here = child;
     }
     if !within {
-        crumbs.extend(name(here));
+        crumbs.extend(name(here).or_else(|| variable(term, path, here)));
     }
     crumbs
+}
+
+/// Longer positions are said by the patterns around them alone.
+const LONG: usize = 9;
+
+/// A position in words, in about so many columns; with its numbers, by which commands take it, where these are few.
+pub fn place(term: &Term, path: &Path, width: usize, alphabet: Alphabet) -> String {
+    let numbers = path.to_string();
+    let crumbs = of(term, path);
+    let words = line(&crumbs, width, alphabet);
+    match (crumbs.is_empty(), numbers.len() <= LONG) {
+        (true, _) => numbers,
+        (false, true) => format!("{words} ({numbers})"),
+        (false, false) => words,
+    }
+}
+
+/// The name of what is at a position, where that is a variable.
+fn variable(term: &Term, path: &Path, here: &Term) -> Option<String> {
+    let Expr::Var(index) = here.expr() else { return None };
+    let (mut at, mut names) = (term.clone(), vec![]);
+    for step in path.steps() {
+        if let Expr::Lam(name, _) = at.expr() {
+            names.push(name.to_string());
+        }
+        let child = at.children().get(usize::from(*step)).map(|child| (*child).clone());
+        at = child?;
+    }
+    names.into_iter().rev().nth(usize::try_from(*index).ok()?)
 }
 
 /// The parameter of the innermost function that a position is in.
@@ -78,6 +107,10 @@ mod tests {
             found.map(|c| line(&c, 80, Alphabet::Unicode)).any(|c| c == wanted)
         };
         assert!(at("let g › map › reduce") && at("let g › map › sqrt") && at("let g › map › reduce › add"));
+        // Variables have names too; short positions are told as commands take them as well.
+        assert!(at("let g › map › reduce › r"));
+        let in_words = |path: &str| place(&term, &Path::parse(path).unwrap(), 80, Alphabet::Unicode);
+        assert!(in_words("0").ends_with("let g (0)"), "{}", in_words("0"));
         let crumbs: Vec<String> = ["map", "map", "reduce"].map(str::to_owned).to_vec();
         assert_eq!(line(&crumbs, 14, Alphabet::Unicode), "… › reduce");
         assert_eq!(line(&crumbs, 3, Alphabet::Ascii), "~ > reduce");

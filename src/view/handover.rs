@@ -11,6 +11,7 @@ use crate::device::{DeviceInfo, DeviceKind};
 use crate::lang::path::Path;
 use crate::lang::summary;
 use crate::lang::term::Term;
+use crate::lower::nest;
 use crate::rewrite::strategy::in_order;
 use crate::session::Session;
 use crate::session::action::{Measurement, RevisionId, Target};
@@ -65,8 +66,16 @@ fn sections(session: &Session, target: Target, beside: Beside<'_>) -> Vec<Sectio
     out.extend(times(session, beside));
     out.extend(searches(session));
     out.push(Section::new("The program now", printed(session.term()).lines().to_vec()));
-    let nest = loops::rows(session.term(), &Path::root(), target, ALPHABET);
-    out.push(Section::new("Its loops", nest.into_iter().map(|row| row.line).collect()));
+    let nest = nest(session.term());
+    let note = loops::note(session.term(), target);
+    let rows = loops::rows_of(&nest, note, &Path::root(), target, ALPHABET);
+    let compiled = session.compiled(session.current(), target);
+    let threadless = compiled.as_ref().as_ref().ok().and_then(|made| loops::threadless(&nest, &made.module));
+    let said = threadless.map(|text| Line::of(Role::Dim, text));
+    out.push(Section::new(
+        "Its loops",
+        said.into_iter().chain(rows.into_iter().map(|row| row.line)).collect(),
+    ));
     if let Some(strategy) = strategy(session) {
         out.push(Section::new("Its strategy in ELEVATE", plain(&strategy)));
     }

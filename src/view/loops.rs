@@ -1,6 +1,7 @@
 //! The loop nest of a program: the loops that run.
 
 use super::text::{Alphabet, Line, Mark, Role};
+use crate::emit::{Language, Module};
 use crate::lang::loops::{LineKind, LoopLine};
 use crate::lang::path::Path;
 use crate::lang::pattern::{Level, Pattern};
@@ -36,6 +37,20 @@ pub fn caveat(drawn: Drawn) -> Option<&'static str> {
         Drawn::NotLowered => Some("The loops of the term, which cannot be compiled as it stands."),
         Drawn::TooLarge => Some("The loops of the term, which is too large to show those of its code."),
     }
+}
+
+/// Whether a line is a loop that threads are asked to share out, as its mark says.
+pub fn asks_for_threads(line: &LoopLine) -> bool {
+    let marks = line.text.trim_end_matches([':', ')']).rsplit_once('(').map_or("", |(_, marks)| marks);
+    line.kind == LineKind::Loop && marks.split(", ").any(|mark| mark == "par")
+}
+
+/// What is said where loops ask for threads and their code starts none.
+pub fn threadless(nest: &Nest, module: &Module) -> Option<&'static str> {
+    let asks = nest.lines.iter().any(asks_for_threads);
+    let starts_none = || module.sections.iter().all(|section| !section.kernel.parallel);
+    (module.language == Language::C && asks && starts_none())
+        .then_some("(par), but no threads are started: at these sizes there is too little work to share out.")
 }
 
 /// The same of a nest that is known, below what is said of all of it.

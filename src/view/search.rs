@@ -160,7 +160,7 @@ pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Li
         lines.extend(std::iter::once(head).chain(parts).map(|line| line.fit(width, alphabet)));
     }
     lines.push(Line::empty());
-    lines.extend(rules(&progress.rules, &last.way, width, alphabet));
+    lines.extend(rules(progress, &last.way, width, alphabet));
     lines
 }
 
@@ -284,6 +284,9 @@ const COLUMNS: &[Column] = &[
     Column::figures("applied"),
 ];
 
+/// Why the nodes of all rules are more than the graph has.
+const MERGED: &str = "Nodes are counted as rules add them; the graph has fewer, since equal ones become one.";
+
 /// How many rules are left out of a list, because they have matched nothing.
 pub(super) fn idle(rules: usize) -> Option<Line> {
     let text = if rules == 1 { "One rule has".to_owned() } else { format!("{rules} rules have") };
@@ -298,8 +301,8 @@ pub fn fired(all: &[RuleReport]) -> Vec<&RuleReport> {
 }
 
 /// What they did, and which of them lead to what was found.
-fn rules(all: &[RuleReport], way: &[String], width: usize, alphabet: Alphabet) -> Vec<Line> {
-    let fired = fired(all);
+fn rules(now: &Moment, way: &[String], width: usize, alphabet: Alphabet) -> Vec<Line> {
+    let fired = fired(&now.rules);
     let number = |n: usize| Line::of(Role::Number, count(n));
     let rows: Vec<Vec<Line>> = fired
         .iter()
@@ -317,7 +320,12 @@ fn rules(all: &[RuleReport], way: &[String], width: usize, alphabet: Alphabet) -
         .collect();
     let (head, mut lines) = table::layout(COLUMNS, &rows, width, alphabet);
     lines.insert(0, head);
-    lines.extend(idle(all.len() - fired.len()).map(|line| line.fit(width, alphabet)));
+    // Below the table, where it is read after the figures.
+    let added: usize = fired.iter().map(|rule| rule.nodes).sum();
+    if added > now.nodes {
+        lines.extend(Line::of(Role::Dim, MERGED).wrap(width, 0));
+    }
+    lines.extend(idle(now.rules.len() - fired.len()).map(|line| line.fit(width, alphabet)));
     lines
 }
 
@@ -454,6 +462,18 @@ mod tests {
         assert!(text.contains("The nodes are at their limit.") && text.contains("baseline: limit"), "{text}");
         assert!(!text.contains("applying"), "{text}");
         assert!(text.contains("growth") && !text.contains("At this rate"), "{text}");
+    }
+
+    #[test]
+    fn more_nodes_of_rules_than_the_graph_has_are_explained() {
+        let mut last = sample();
+        let of_graph = |last: &mut Last, nodes: usize| {
+            if let Some(progress) = last.progress.as_mut() {
+                Arc::make_mut(progress).now.nodes = nodes;
+            }
+            text(&lines(last, "S", 100, Alphabet::Ascii)).contains(MERGED)
+        };
+        assert!(of_graph(&mut last, 5_899) && !of_graph(&mut last, 5_900));
     }
 
     #[test]

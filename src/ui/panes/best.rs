@@ -12,7 +12,7 @@ use crate::ui::app::App;
 use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::compared;
 use crate::ui::facts::Facts;
-use crate::ui::layout::Pane;
+use crate::ui::layout::{MIDDLING, Pane};
 use crate::ui::popup::{EntryKind, Page, Popup, Purpose};
 use crate::ui::strategies;
 use crate::ui::update::enter;
@@ -58,12 +58,10 @@ pub fn content(app: &App, width: usize) -> Content {
         );
         return Content::says(Line::of(Role::Dim, text).wrap(width, 0));
     };
-    let mut head = view::head(standing, width, alphabet(app));
+    let mut said = view::said(standing, width);
     let jobs = app.session.jobs();
     let left = jobs.iter().find(|job| matches!(job.progress, Progress::Best(_))).and_then(jobs::left);
-    // Above the names of the columns.
-    let at = head.len().saturating_sub(usize::from(!standing.candidates.is_empty()));
-    head.splice(at..at, left.into_iter().flat_map(|left| Line::of(Role::Hint, left).wrap(width, 2)));
+    said.extend(left.into_iter().flat_map(|left| Line::of(Role::Hint, left).wrap(width, 2)));
     let lines = view::rows(standing, width, alphabet(app));
     let shown = standing.fastest_first();
     let cursor = app.window(Pane::Best).cursor.min(shown.len().saturating_sub(1));
@@ -71,7 +69,16 @@ pub fn content(app: &App, width: usize) -> Content {
         .get(cursor)
         .map(|c| view::details(standing, c, target_of(&standing.device), alphabet(app)))
         .unwrap_or_default();
-    let foot = foot.iter().flat_map(|line| line.wrap(width, 8)).collect();
+    let foot = foot.iter().flat_map(|line| line.wrap(width, 8));
+    // On a small screen the rows come first: of what they come to it is said below them what there is room for.
+    let is_small = app.size.1 < MIDDLING.1 && !lines.is_empty();
+    let (above, below) = if is_small { (vec![], said) } else { (said, vec![]) };
+    let mut head = view::title(standing, width, alphabet(app));
+    if is_small {
+        head.truncate(1);
+    }
+    head.extend(above.into_iter().chain(view::columns(standing, width, alphabet(app))));
+    let foot = below.into_iter().chain(foot).collect();
     Content { head, list: !lines.is_empty(), lines: lines.into(), foot, ..Content::default() }
 }
 

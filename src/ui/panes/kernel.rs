@@ -1,6 +1,6 @@
 //! The generated code, at any stage, with what barriers and memory are for. What it needs and no part of the program asks for is folded.
 
-use super::{Description, Folding, Operation, alphabet, lines_and_about, rules};
+use super::{Description, Folding, Operation, alphabet, lines_and_about, loops, rules};
 use crate::emit::syntax::Line as CodeLine;
 use crate::emit::{Attempt, Stage};
 use crate::lang::diag::Diagnostic;
@@ -209,6 +209,10 @@ pub fn content(app: &App, width: usize) -> Content {
                 _ => said.into_iter().chain(listing.lines.iter().cloned()).collect(),
             };
             let mut content = Content { head: vec![head], lines, ..Content::default() };
+            if stage == app.code.target.name() {
+                let said = loops::threadless(app).map(|text| Line::of(Role::Dim, text).wrap(width, 2));
+                content.head.extend(said.into_iter().flatten());
+            }
             if let Some(code) = attempt.stages.iter().find(|s| s.name == stage).filter(|s| s.has_lines()) {
                 show_selection(app, code.lines(), (first, width), &mut content);
                 let reasons = attempt.stages.iter().find(|s| s.name == "reasons").map(Stage::text);
@@ -310,7 +314,8 @@ pub fn stages(app: &App) -> Vec<String> {
     }
 }
 
-fn query(app: &App) -> Query {
+/// What asks for the code of the present state.
+pub fn query(app: &App) -> Query {
     Query::Kernel { revision: app.session.current(), target: app.code.target }
 }
 

@@ -1,12 +1,13 @@
 //! The loops that run.
 
 use super::alphabet;
-use super::{Description, Operation, all_rows, highlighted_text, rules};
+use super::{Description, Operation, all_rows, highlighted_text, kernel, rules};
 use crate::lang::path::Path;
 use crate::lower::nest;
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, always};
 use crate::ui::layout::Pane;
+use crate::ui::queries::Query;
 use crate::ui::window::Content;
 use crate::view::{Line, Role, loops};
 
@@ -14,7 +15,7 @@ use crate::view::{Line, Role, loops};
 pub const PANE: Description = Description {
     title: "Loops",
     reached_by: C::Loops,
-    content: |app, _| content(app),
+    content,
     wish: all_rows,
     follow: &[],
     open: Operation {
@@ -36,6 +37,22 @@ fn rows(app: &App) -> Vec<loops::Row> {
     loops::rows_of(nest, note, &app.selection, app.code.target, alphabet(app))
 }
 
+/// The code that tells whether threads share out the loops, where these ask for it.
+pub fn unknown_threads(app: &App) -> Option<Query> {
+    let (_, nest) = app.nest.as_ref()?;
+    let query = kernel::query(app);
+    let asks = nest.lines.iter().any(loops::asks_for_threads);
+    (asks && app.queries.kernel(&query).is_none()).then_some(query)
+}
+
+/// What is said where loops ask for threads and the code that is shown starts none.
+pub fn threadless(app: &App) -> Option<&'static str> {
+    let (_, nest) = app.nest.as_ref()?;
+    let made = app.queries.kernel(&kernel::query(app))?;
+    let module = made.as_ref().as_ref().ok()?.module.as_ref().ok()?;
+    loops::threadless(nest, module)
+}
+
 /// Reads the loops off the present term where that is another.
 pub fn refresh(app: &mut App) {
     let now = app.session.term().digest();
@@ -45,7 +62,7 @@ pub fn refresh(app: &mut App) {
 }
 
 /// What the pane shows.
-pub fn content(app: &App) -> Content {
+pub fn content(app: &App, width: usize) -> Content {
     let nest = rows(app);
     if nest.is_empty() {
         return Content::says(vec![Line::of(Role::Dim, "The term has no loops.")]);
@@ -53,7 +70,14 @@ pub fn content(app: &App) -> Content {
     let marked =
         |row: &loops::Row| !app.selection.is_root() && row.path.strip_prefix(&app.selection).is_some();
     let sight = nest.iter().position(marked).zip(nest.iter().rposition(marked));
-    Content { lines: nest.into_iter().map(|row| row.line).collect(), list: true, sight, ..Content::default() }
+    let head = threadless(app).map(|text| Line::of(Role::Dim, text).wrap(width, 2)).unwrap_or_default();
+    Content {
+        head,
+        lines: nest.into_iter().map(|row| row.line).collect(),
+        list: true,
+        sight,
+        ..Content::default()
+    }
 }
 
 /// The sub-term of the highlighted loop.

@@ -25,9 +25,6 @@ pub const PANE: Description = Description {
     hints: &[C::Open, C::Preview, C::Shrink, C::Grow, C::Strategy, C::Point, C::Undo, C::Sketch, C::Bench],
 };
 
-/// Positions that take more columns are said by the patterns that they are within.
-const LONG: usize = 9;
-
 /// What the pane shows.
 pub fn content(app: &App, width: usize) -> Content {
     let focused = app.focus.pane == Pane::Term;
@@ -36,11 +33,9 @@ pub fn content(app: &App, width: usize) -> Content {
     let ty = selected.map(|t| t.ty().to_string()).unwrap_or_default();
     // Marking everything would say nothing.
     let whole = app.selection.is_root();
-    let numbers = app.selection.to_string();
-    let place = match &numbers {
-        _ if whole => "all".to_owned(),
-        short if short.len() <= LONG => short.clone(),
-        _ => crumbs::line(&crumbs::of(app.session.term(), &app.selection), width / 2, alphabet(app)),
+    let place = match whole {
+        true => "all".to_owned(),
+        false => crumbs::place(app.session.term(), &app.selection, width / 2, alphabet(app)),
     };
     let at = Line::of(Role::Dim, format!("{place} : ")).with(Role::Type, ty);
     let mut head = vec![at.fit(width, alphabet(app))];
