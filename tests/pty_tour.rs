@@ -137,7 +137,7 @@ const TOUR: &[Step] = &[
         tour.press("K").sees(&["(0.0) : m.n.f32"]);
     }),
     ("The selection's position and type stand above it.", |tour| {
-        tour.sees(&["(0.0) : m.n.f32"]).press("K").sees(&["│all : m.k.f32 -> k.n.f32 -> m.n.f32"]);
+        tour.sees(&["│map (0.0) : m.n.f32"]).press("K").sees(&["│all : m.k.f32 -> k.n.f32 -> m.n.f32"]);
     }),
     (
         "`Tab` goes from pane to pane, `?` explains the keys of the one you are in, and `:` finds every command and \

@@ -1347,7 +1347,7 @@ fn a_search_that_is_known_to_be_hopeless_warns_before_it_begins() {
         .press("Enter");
     let text = app.text();
     assert!(text.contains("There is none, and no rule"), "{text}");
-    assert!(text.contains("(0.0.1); C-t"), "{text}");
+    assert!(text.contains("said of the selection") && text.contains("(0.0.1); C-t"), "{text}");
     app.press("C-t");
     assert!(!app.text().contains("once more"), "{}", app.text());
     // A sum in any order is not taken apart: of that it is known before rules are chosen for a search that names none.

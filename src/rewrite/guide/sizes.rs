@@ -55,15 +55,16 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
     let of_program = |s: &Sketch| names_parts(s, &programs, given);
     // Of loops over a number of elements the usual sizes may be no parts.
     if !filled.iter().any(of_program) {
-        let parts = |hole: &Name| {
+        let numbers = |hole: &Name| {
             let fits = fitting(goal, hole, given);
-            let numbers =
-                parts_of_numbers(&programs, given).into_iter().filter(|n| fits(*n)).map(Nat::constant);
-            // What is said of a number holds at all sizes.
-            numbers.chain(parts_of_loops(goal, &programs)).collect()
+            let parts = parts_of_numbers(&programs, given).into_iter();
+            parts.filter(|n| fits(*n)).map(Nat::constant).collect::<Vec<_>>()
         };
-        let parts = ways(&parts).take(MOST_LOOKED_AT).filter(of_program);
-        filled = parts.chain(filled).take(MOST_FILLED).collect();
+        let all = |hole: &Name| parts_of_loops(goal, &programs).into_iter().chain(numbers(hole)).collect();
+        // What is said of a number holds at all sizes.
+        let by_numbers = ways(&numbers).take(MOST_LOOKED_AT).filter(of_program);
+        let by_all = ways(&all).take(MOST_LOOKED_AT).filter(of_program);
+        filled = by_numbers.chain(by_all).chain(filled).take(MOST_FILLED).collect();
     }
     // Other loops than those of the program are the last that is meant.
     filled.sort_by_cached_key(|s| !of_program(s));
