@@ -65,7 +65,8 @@ impl Best<'_> {
     pub(super) fn of(&mut self, k: usize) -> Programs {
         let search = self.search;
         let several = PARTS_FOR_SEVERAL / search.start.size().max(1) as usize;
-        let least = if k > 1 { several.clamp(CANDIDATES, CANDIDATES_FOR_SEVERAL) } else { CANDIDATES };
+        let several = several.clamp(CANDIDATES, CANDIDATES_FOR_SEVERAL);
+        let least = if k > CANDIDATES { several } else { CANDIDATES };
         let mut found = self.among(k.max(CANDIDATES), least);
         let is_wasteful = |r: &Reached| search.times(&r.term).is_some();
         if search.budget.cost == Cost::Size && found.programs.first().is_some_and(is_wasteful) {

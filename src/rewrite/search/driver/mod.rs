@@ -50,9 +50,9 @@ const CANDIDATES: usize = 8;
 /// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
 /// be small in normal form.
 const MORE_CANDIDATES: usize = 24;
-/// Where several programs are asked for, so many are looked at for them, and fewer where they are large, so that they have so many
-/// parts together: how many are asked for does not decide which they are.
-const CANDIDATES_FOR_SEVERAL: usize = 512;
+/// Where more programs than these are asked for, so many are looked at for them, and fewer where they are large, so that they have
+/// so many parts together: how many are asked for does not decide which they are.
+const CANDIDATES_FOR_SEVERAL: usize = 256;
 const PARTS_FOR_SEVERAL: usize = 50_000;
 /// Where the smallest of these computes much more than the program given, so many are looked at for one that does not.
 const THRIFTY_CANDIDATES: usize = 64;
