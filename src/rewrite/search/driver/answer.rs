@@ -84,7 +84,10 @@ impl Best<'_> {
         let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| search.forms(t, holds);
         let clears = search.budget.normal && search.budget.clears;
         let mut clearer = Clearer::new(search.clearing().filter(|_| clears));
-        let mut clear = |t: &Term| clearer.clear(t);
+        let mut clear = |t: &Term| {
+            let clear = clearer.clear(t);
+            normal_form_with(&search.params, &clear).filter(|_| clears).unwrap_or(clear)
+        };
         let mut best = |asked: usize| self.ranking.best(asked, &forms, &mut clear, self.over);
         let mut asked = k.max(least);
         let mut found = best(asked);
