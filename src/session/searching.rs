@@ -16,9 +16,10 @@ use crate::lang::term::Term;
 use crate::rewrite::guide;
 use crate::rewrite::rule::apply::Counts;
 use crate::rewrite::rule::{Marks, Rewritten, RuleArg, RuleUse, Step};
-use crate::rewrite::search::forecast::{contradiction, meant, other_type, possible, unmet};
+use crate::rewrite::search::forecast::{other_type, unmet};
 use crate::rewrite::search::insight::{Insight, PartInsight};
 use crate::rewrite::search::options::Names;
+use crate::rewrite::search::refuted::{contradiction, meant, possible};
 use crate::rewrite::search::{
     self, Budget, Limit, Outcome, PartReport, Pause, Report, Search, StopPoint, Trail,
 };

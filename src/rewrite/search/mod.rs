@@ -14,6 +14,7 @@ mod goal;
 pub mod insight;
 mod memory;
 pub mod options;
+pub mod refuted;
 #[cfg(test)]
 mod tests;
 pub mod trail;
