@@ -7,7 +7,7 @@
 
 use super::joined::joining;
 use super::nest::{Loop, LoopSketch, Nest, applied, chains, copying};
-use super::reading::{completed, readings};
+use super::reading::{before_vectors, completed, readings};
 use super::sizes::{is_whole, sizes_of};
 use super::vectors::{asks_for_vectors, scalars, widths};
 use crate::lang::nat::Nat;
@@ -74,6 +74,7 @@ pub fn plans(
         }));
         let mut several = completed(&nest, &programs);
         several.sort_by_key(|n| !is_whole(n, given));
+        several.splice(0..0, before_vectors(&nest, &programs));
         for nest in several.into_iter().take(MOST_PLANS) {
             let ways = plans_of(&nest, &programs, 1).into_iter().chain(beside_first(&nest, &programs));
             plans.extend(ways.map(|plan| without_repetitions(plan.into_iter().chain([whole.clone()]))));

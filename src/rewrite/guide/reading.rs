@@ -61,6 +61,21 @@ pub(super) fn completed(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Nest> {
     out.into_iter().map(|(_, nest)| nest).collect()
 }
 
+/// The nest before the elements of a loop that it has in parts became vectors, as those of `containsMap(m/4, containsReduceSeq(k,
+/// contains((*) : <4>f32 -> ?)))` are: within all its loops one goes over them. One for each length of vectors that is named,
+/// where no loop that is named goes over vectors.
+pub(super) fn before_vectors(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Nest> {
+    let (spine, leaf) = nest.spine();
+    let over = Nest::of_spine(&spine, Nest::any()).sketch();
+    if asks_for_vectors(&over) {
+        return vec![];
+    }
+    let within =
+        |width: &Nat| scalars(nest, Some(width)).with_loop(spine.len(), &LoopSketch::map(width.clone()));
+    let all = widths(&leaf.sketch()).iter().map(within).collect::<Vec<_>>();
+    all.into_iter().filter(|nest| !readings(nest, programs).is_empty()).collect()
+}
+
 /// Which loops of the program those of a nest are.
 pub(super) struct Reading {
     program: Vec<Loop>,

@@ -19,6 +19,8 @@ const MOST_SMALL: i64 = 128;
 /// Ways to fill the holes of a goal that are looked at, and that are tried.
 const MOST_TRIED: usize = 50_000;
 const MOST_FILLED: usize = 12;
+/// Ways that a goal leaves of what it asks for, in each of which its holes are filled.
+const MOST_WAYS: usize = 6;
 /// Ways to fill holes with parts of the program's sizes that are looked at.
 const MOST_LOOKED_AT: usize = 1_000;
 
@@ -27,6 +29,33 @@ const MOST_LOOKED_AT: usize = 1_000;
 /// program from which it is searched are tried where the goal asks for a multiple of a hole.
 pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<Sketch> {
     let goal = &goal.said_at(given);
+    if goal.holes().is_empty() {
+        return vec![goal.without_decided()];
+    }
+    let programs = chains(start);
+    let of_program = |s: &Sketch| names_parts(s, &programs, given);
+    // What one of several ways asks of a hole the others need not.
+    let ways = goal.ways(MOST_WAYS);
+    let most = MOST_FILLED.div_ceil(ways.len());
+    let mut filled: Vec<Sketch> =
+        ways.iter().flat_map(|way| filled_way(way, start, &programs, given, most)).collect();
+    // Other loops than those of the program are the last that is meant.
+    filled.sort_by_cached_key(|s| !of_program(s));
+    filled.into_iter().chain([goal.without_decided()]).collect()
+}
+
+/// The same for a goal that leaves no choice between sketches, in so many ways at most, without the goal as it is. `programs` are the
+/// loops of the program.
+fn filled_way(
+    goal: &Sketch,
+    start: &Term,
+    programs: &[Vec<Loop>],
+    given: &dyn Fn(&Nat) -> Nat,
+    most: usize,
+) -> Vec<Sketch> {
+    if goal.holes().is_empty() {
+        return vec![plain(&goal.without_decided())];
+    }
     let usual = |hole: &Name| {
         let constants = sizes_for(goal, hole, given).into_iter().map(Nat::constant);
         parts_of_program(goal, hole, start).into_iter().chain(constants).collect()
@@ -49,26 +78,23 @@ pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<S
         // The names of abbreviations tell of holes.
         fillings.map(move |f| plain(&goal.decided(&at_values(&f)).filled(&f))).filter(&leaves_whole)
     };
-    let by_usual: Vec<Sketch> = ways(&usual).take(MOST_FILLED).collect();
-    let mut filled = if by_usual.is_empty() { ways(&small).take(MOST_FILLED).collect() } else { by_usual };
-    let programs = chains(start);
-    let of_program = |s: &Sketch| names_parts(s, &programs, given);
+    let by_usual: Vec<Sketch> = ways(&usual).take(most).collect();
+    let filled = if by_usual.is_empty() { ways(&small).take(most).collect() } else { by_usual };
+    let of_program = |s: &Sketch| names_parts(s, programs, given);
     // Of loops over a number of elements the usual sizes may be no parts.
     if !filled.iter().any(of_program) {
         let numbers = |hole: &Name| {
             let fits = fitting(goal, hole, given);
-            let parts = parts_of_numbers(&programs, given).into_iter();
+            let parts = parts_of_numbers(programs, given).into_iter();
             parts.filter(|n| fits(*n)).map(Nat::constant).collect::<Vec<_>>()
         };
-        let all = |hole: &Name| parts_of_loops(goal, &programs).into_iter().chain(numbers(hole)).collect();
+        let all = |hole: &Name| parts_of_loops(goal, programs).into_iter().chain(numbers(hole)).collect();
         // What is said of a number holds at all sizes.
         let by_numbers = ways(&numbers).take(MOST_LOOKED_AT).filter(of_program);
         let by_all = ways(&all).take(MOST_LOOKED_AT).filter(of_program);
-        filled = by_numbers.chain(by_all).chain(filled).take(MOST_FILLED).collect();
+        return by_numbers.chain(by_all).chain(filled).take(most).collect();
     }
-    // Other loops than those of the program are the last that is meant.
-    filled.sort_by_cached_key(|s| !of_program(s));
-    filled.into_iter().chain([goal.without_decided()]).collect()
+    filled
 }
 
 /// Are the loops of a goal parts of those of the program, all or some, with the values of sizes as far as they are given?
@@ -143,7 +169,7 @@ fn fillings(
         let others = f.iter().filter(|(_, n)| Some(n) != first).count();
         (others, f.iter().filter(|(_, n)| !is_usual(n)).count())
     });
-    if holes.is_empty() { vec![] } else { fillings }
+    fillings
 }
 
 /// What a hole stands for where a number of times it, which the goal asks for, is a size of the program that is no number.

@@ -27,7 +27,10 @@ pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<Str
             "No program is like the sketch: what is like `{with}` has what `{not}` rules out."
         ));
     }
-    let Some(said) = sketch.contradiction() else { return never_parted(sketch, given) };
+    let here = sketch.said_at(given);
+    let Some(said) = sketch.contradiction().or_else(|| here.contradiction()) else {
+        return never_parted(&here, given);
+    };
     let conditions = listed(said.iter().map(|c| format!("`{c}`")));
     let of_holes = |c: &&SizeCondition| !c.holes().is_empty();
     Some(match said.iter().any(of_holes) {

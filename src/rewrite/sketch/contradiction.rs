@@ -2,7 +2,7 @@
 
 use super::holes::{fill, holes_in};
 use super::{Comparison, Shape, SizeCondition, Sketch};
-use crate::lang::nat::{Coefficient, Name, Nat};
+use crate::lang::nat::{Atom, Coefficient, Name, Nat};
 use indexmap::IndexMap;
 use num_traits::CheckedDiv;
 
@@ -18,6 +18,13 @@ struct Range {
 }
 
 impl Range {
+    /// That of a sum of sizes, which are not negative.
+    fn of(sum: &Nat) -> Range {
+        let zero = Coefficient::from_integer(0);
+        let is_positive = sum.terms().iter().all(|(_, c)| *c > zero);
+        Range { low: is_positive.then_some((zero, false)), ..Range::default() }
+    }
+
     fn is_empty(&self) -> bool {
         let (Some((low, above)), Some((high, below))) = (self.low, self.high) else { return false };
         low > high || low == high && (above || below || self.not.contains(&low))
@@ -40,15 +47,18 @@ impl Sketch {
                 }
                 return Some(vec![condition]);
             };
-            let (range, said) = ranges.entry(of).or_default();
+            let from = Range::of(&of);
+            let (range, said) = ranges.entry(of).or_insert_with(|| (from, vec![]));
             said.push(condition);
             range.narrow(is, bound);
             if range.is_empty() {
                 return Some(said.clone());
             }
         }
+        let holes = self.holes();
         let none = |hole: &&Name| self.numbers(hole).is_some_and(|numbers| numbers.is_empty());
-        self.holes().iter().find(none).map(|hole| said_of(&all, hole))
+        let bounded = holes.iter().find(none).map(|hole| said_of(&all, hole));
+        bounded.or_else(|| holes.iter().find_map(|hole| no_remainder(&all, hole)))
     }
 
     /// The numbers that meet what is said of a hole alone, where that bounds it to few.
@@ -118,6 +128,34 @@ impl Sketch {
         }
         found
     }
+}
+
+/// What is said of the remainders of a hole and of nothing else, if no number meets it: of numbers that are apart by a multiple of all
+/// that they are divided by the same holds.
+fn no_remainder<'a>(all: &[&'a SizeCondition], hole: &Name) -> Option<Vec<&'a SizeCondition>> {
+    let of_remainders = |c: &&'a SizeCondition| Some((*c, period(c, hole)?));
+    let (said, periods): (Vec<_>, Vec<i64>) = all.iter().filter_map(of_remainders).unzip();
+    let together =
+        periods.iter().try_fold(1_i64, |all, n| all.checked_mul(*n).filter(|n| *n <= MOST_TRIED))?;
+    let meets = |n: i64| {
+        let filling = [(hole.clone(), Nat::constant(n))];
+        said.iter().all(|c| c.filled(&filling).holds())
+    };
+    (!said.is_empty() && !(1..=together).any(meets)).then_some(said)
+}
+
+/// After how much more the same holds of a hole, where something is said of its remainders alone.
+fn period(condition: &SizeCondition, hole: &Name) -> Option<i64> {
+    let SizeCondition::Compared(left, _, right) = condition else { return None };
+    let alone = Nat::var(hole);
+    let mut all: Option<i64> = None;
+    for atom in left.sub(right).terms().iter().flat_map(|(m, _)| m).map(|(atom, _)| atom) {
+        let Atom::Mod(of, by) = atom else { return None };
+        let by = by.as_constant().filter(|by| (1..=MOST_TRIED).contains(by) && *of == alone)?;
+        all = all.unwrap_or(1).checked_mul(by).filter(|n| *n <= MOST_TRIED);
+        all?;
+    }
+    all
 }
 
 impl SizeCondition {
@@ -211,6 +249,11 @@ mod tests {
             "?t == ?u and ?u != ?t",
             "x > n",
             "?t > 1 and not (?t > 1)",
+            "?t % 2 == 1 and ?t % 4 == 0",
+            "?t % 6 == 1 and ?t % 4 == 2",
+            "?t % 4 > 3",
+            "?t * ?t < 0",
+            "?t + ?u < 0",
         ] {
             assert_ne!(told(none), "", "{none}");
         }
@@ -220,6 +263,10 @@ mod tests {
             "?t > ?u and ?u > 3",
             "?t >= ?u and ?u >= ?t",
             "?t % 4 == 0 and ?t % 4 != 1",
+            "?t % 6 == 1 and ?t % 4 == 3",
+            "?t % 4 > 2",
+            "?t * ?t < 5",
+            "?t - ?u < 0",
             "?t > 4 and ?t < 9 and ?t % 4 == 0",
             "x > 13",
             "x < 2 * n + 14",

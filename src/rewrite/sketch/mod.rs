@@ -22,6 +22,7 @@ mod terms;
 pub mod types;
 mod typing;
 pub mod variants;
+mod ways;
 pub mod widen;
 
 use crate::lang::literal::Literal;
