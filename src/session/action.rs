@@ -134,6 +134,9 @@ pub struct SearchOutcome {
     pub trail: Option<Vec<TrailStep>>,
     /// Why it could not, as it was found out; not recorded.
     pub no_trail: Option<String>,
+    /// What holds of sizes where the program is like the sketch and is not told by the program, as it was found out; the revision's
+    /// record has it.
+    pub untold: Option<String>,
 }
 
 /// Where a search ended and later went on: as in [`SearchOutcome`], with what held until then.

@@ -177,7 +177,7 @@ impl Searcher<'_> {
             match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
                 Ok(()) => {
                     way.chain.iter_mut().rev().take(1).for_each(|last| last.compares_with(start));
-                    if all == 1 || self.fits(&way.chain, request) {
+                    if self.fits(&way.chain, request) {
                         return Ok(self.keep(start, way.chain));
                     }
                     if unfit.is_none() {

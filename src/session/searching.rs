@@ -307,6 +307,7 @@ impl SearchRunner for Searcher<'_> {
             let sizes = untold.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             let told = format!("The program is like the sketch where {sizes}; nothing else says so.");
             self.examined.iter_mut().rev().take(1).for_each(|last| last.warning = Some(told.clone()));
+            self.taken.iter_mut().rev().take(1).for_each(|last| last.untold = Some(told.clone()));
         }
         found.assumed.extend(untold);
         Ok(found)
@@ -359,6 +360,7 @@ impl Searcher<'_> {
             }
         }
         budget.best = budget.best.max(self.best.unwrap_or(1));
+        budget.sizes = request.known.cloned().unwrap_or_default();
         let recorded = recorded.filter(|_| self.replayed.mode != SearchMode::Free);
         if recorded.is_some() {
             // Neither the clock nor memory decide a replay: the search is stopped where it was stopped.
@@ -820,6 +822,7 @@ fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> Sear
         found: report.found().map(|f| f.term.digest()),
         trail,
         no_trail: None,
+        untold: None,
     }
 }
 

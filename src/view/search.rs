@@ -101,6 +101,9 @@ pub(super) fn decision(search: &SearchOutcome) -> Line {
     if let Some(why) = &search.no_trail {
         line.push(Role::Warning, format!("; its rule applications are not known: {why}"));
     }
+    if let Some(told) = &search.untold {
+        line.push(Role::Warning, format!(". {told}"));
+    }
     line
 }
 
@@ -456,10 +459,12 @@ mod tests {
                 found: None,
                 trail: None,
                 no_trail: None,
+                untold: Some("Where 8 divides n.".to_owned()),
             }],
         });
         let text = text(&lines(&last, "S", 70, Alphabet::Ascii));
         assert!(text.contains("The nodes are at their limit.") && text.contains("baseline: limit"), "{text}");
+        assert!(text.contains("4100 classes. Where 8 divides n."), "{text}");
         assert!(!text.contains("applying"), "{text}");
         assert!(text.contains("growth") && !text.contains("At this rate"), "{text}");
     }

@@ -133,6 +133,7 @@ impl TryFrom<&v1::Search> for SearchOutcome {
             found: s.found.as_deref().map(digest).transpose()?,
             trail: s.trail.as_ref().map(|t| t.iter().map(step).collect::<Result<_, String>>()).transpose()?,
             no_trail: None,
+            untold: None,
         })
     }
 }
