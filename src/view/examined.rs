@@ -122,7 +122,12 @@ fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
     let took = figures::time(search.extraction.as_secs_f64() * 1e9);
     let all = if search.best.complete { "" } else { "; there may be others" };
     let is_sorted = search.best.terms.is_sorted_by_key(|found| found.cost);
-    let last = if is_sorted { "" } else { "; those that compute much more than the program come last" };
+    let last = match is_sorted {
+        true => "",
+        false => {
+            "; those that compute much more than the program, that the sizes do not fit, or that repeat a dimension of work-items come last"
+        }
+    };
     let programs = match (search.best.terms.len(), search.best.of) {
         (1, None) => "The lightest program".to_owned(),
         (n, None) => format!("The {n} lightest programs"),

@@ -150,6 +150,10 @@ impl EGraph {
     pub fn entries(&self) -> usize {
         self.memo.len()
     }
+    /// Members whose children have other representatives by now.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
+    }
     #[inline]
     pub fn ids(&self) -> usize {
         self.nodes.len()
@@ -303,6 +307,10 @@ impl EGraph {
         if new_to_gone {
             self.uninformed.extend(&gone.parents);
         }
+        let ids = self.nodes.len();
+        let lists =
+            [&mut self.pending, &mut self.uninformed, &mut self.touched.members, &mut self.touched.data];
+        lists.into_iter().for_each(|list| keep_once(list, ids));
         let class = &mut self.classes[kept];
         self.next[class.last.0 as usize] = gone.first.0;
         class.last = gone.last;
@@ -341,6 +349,9 @@ impl EGraph {
                 if self.classes[slot].data.merge(&news, &mut self.typing).0 {
                     self.uninformed.extend(&self.classes[slot].parents);
                     self.touched.data.push(id);
+                    let ids = self.nodes.len();
+                    keep_once(&mut self.uninformed, ids);
+                    keep_once(&mut self.touched.data, ids);
                 }
             }
         }
@@ -400,6 +411,14 @@ impl EGraph {
             }
         }
         assert_eq!(seen.len(), self.member_count());
+    }
+}
+
+/// The same ids are noted again and again: each is kept once where they are many more than there are ids.
+fn keep_once(noted: &mut Vec<Id>, ids: usize) {
+    if noted.len() > 2 * ids {
+        noted.sort_unstable();
+        noted.dedup();
     }
 }
 

@@ -124,6 +124,10 @@ impl Graph {
     pub fn entries(&self) -> usize {
         self.egraph.entries()
     }
+    /// So many entries may come to that table when congruence is restored.
+    pub fn pending(&self) -> usize {
+        self.egraph.pending()
+    }
     /// Every id ever given is below this.
     pub fn ids(&self) -> usize {
         self.egraph.ids()

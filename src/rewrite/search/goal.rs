@@ -89,6 +89,7 @@ pub struct Reached {
 }
 
 /// The lightest programs that satisfy a sketch.
+#[derive(Clone)]
 pub struct Programs {
     /// No two the same up to the names of binders.
     pub programs: Vec<Reached>,
@@ -96,6 +97,8 @@ pub struct Programs {
     pub complete: bool,
     /// There are no others.
     pub all: bool,
+    /// All of them are shown as they stand in the graph: what comes after them is no lighter.
+    pub as_they_stand: bool,
     /// So many that are like the sketch were looked at, those included that are so only by what nobody reads.
     pub looked_at: usize,
     /// One of these.
@@ -267,6 +270,7 @@ impl Ranking<'_> {
             programs: vec![],
             complete: self.all_fillings,
             all: self.all_fillings,
+            as_they_stand: true,
             looked_at: 0,
             unread: None,
             too_deep: false,
@@ -280,6 +284,7 @@ impl Ranking<'_> {
             best.looked_at += ranked.looked_at;
             for reached in &ranked.reached {
                 if best.programs.iter().all(|b| b.term != reached.term) {
+                    best.as_they_stand &= reached.extracted == reached.term;
                     best.programs.push(reached.clone());
                 }
             }

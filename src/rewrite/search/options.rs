@@ -4,6 +4,7 @@ use super::StopPoint;
 use super::cost::Cost;
 use crate::egraph::Filter;
 use crate::lang::diag::Diagnostic;
+use crate::lang::eval::Sizes;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Ident, Number, Op, Strategy, StrategyKind};
@@ -30,6 +31,8 @@ pub struct Budget {
     pub normal: bool,
     /// In the end it takes views away that cancel out: no other search goes on from what it finds.
     pub clears: bool,
+    /// Values that sizes were given: programs that these do not fit come last.
+    pub sizes: Sizes,
     /// Repeats a search that was stopped here.
     pub stop_at: Option<StopPoint>,
 }
@@ -66,6 +69,7 @@ impl Default for Budget {
             held: vec![],
             normal: true,
             clears: true,
+            sizes: Sizes::new(),
             stop_at: None,
         }
     }

@@ -35,7 +35,7 @@ pub struct KBest {
     pub terms: Vec<Extracted>,
     /// There are no others, or as many as were asked for; otherwise too much was looked at, or what comes is nested too deeply.
     pub complete: bool,
-    /// So many were looked at, where there are others.
+    /// So many were looked at, where there are others and one of those may be lighter.
     pub of: Option<usize>,
 }
 

@@ -10,6 +10,7 @@ use crate::egraph::Id;
 use crate::egraph::analysis::size_of;
 use crate::egraph::gaps::Gap;
 use crate::egraph::matcher::SizeMemo;
+use crate::lang::infer::constraints_of;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
@@ -60,26 +61,58 @@ pub(super) struct Best<'a> {
 }
 
 impl Best<'_> {
-    /// The k best. Up to [`CANDIDATES`] all are of the same candidates, so that the first is the same however many are asked
-    /// for. Where the smallest computes much more than the program given, others that do not come before it.
+    /// The k best, first the one that is found: the lightest of those that are looked at for it that does not [come last](Best::comes_last),
+    /// if there is one. Then the lightest of the others, of which those that do come last.
     pub(super) fn of(&mut self, k: usize) -> Programs {
-        let search = self.search;
-        let several = PARTS_FOR_SEVERAL / search.start.size().max(1) as usize;
-        let several = several.clamp(CANDIDATES, CANDIDATES_FOR_SEVERAL);
-        let least = if k > CANDIDATES { several } else { CANDIDATES };
-        let mut found = self.among(k.max(CANDIDATES), least);
-        let is_wasteful = |r: &Reached| search.times(&r.term).is_some();
-        if search.budget.cost == Cost::Size && found.programs.first().is_some_and(is_wasteful) {
-            found = self.among(k.max(THRIFTY_CANDIDATES), least);
-            found.programs.sort_by_cached_key(is_wasteful);
+        let mut first = self.first();
+        if k == 1 {
+            return first;
         }
-        found.programs.truncate(k);
-        found.complete &= found.all || found.programs.len() == k;
+        let mut best = self.among(k, true);
+        best.programs.truncate(k);
+        best.programs.sort_by_cached_key(|r| self.comes_last(r));
+        if let Some(found) = first.programs.pop() {
+            best.programs.retain(|r| r.term != found.term);
+            best.programs.truncate(k - 1);
+            best.programs.insert(0, found);
+        }
+        best.complete &= best.all || best.programs.len() == k;
+        best
+    }
+
+    /// The one that is found.
+    fn first(&mut self) -> Programs {
+        let mut found = self.among(CANDIDATES, false);
+        found.programs.sort_by_cached_key(|r| (self.misfits(r), repeats_dimension(&r.term), r.cost));
+        if found.programs.first().is_some_and(|r| self.misfits(r) || self.is_wasteful(r)) {
+            found = self.among(THRIFTY_CANDIDATES, false);
+            found.programs.sort_by_cached_key(|r| (self.comes_last(r), r.cost));
+        }
+        found.programs.truncate(1);
+        found.complete |= !found.programs.is_empty();
         found
     }
 
-    /// So many programs, the best first, of so many that are looked at or more.
-    fn among(&mut self, k: usize, least: usize) -> Programs {
+    /// Does it compute much more than the program given, where that is not left to a table of costs?
+    fn is_wasteful(&self, r: &Reached) -> bool {
+        self.search.budget.cost == Cost::Size && self.search.times(&r.term).is_some()
+    }
+
+    /// Do the values that sizes were given not meet what it asks?
+    fn misfits(&self, r: &Reached) -> bool {
+        let sizes = &self.search.budget.sizes;
+        let value = |name: &str| sizes.get(name).copied();
+        !sizes.is_empty() && constraints_of(&r.term).iter().any(|c| c.holds(&value) == Ok(false))
+    }
+
+    /// Programs that the given sizes do not fit, that compute much more, or of which no device can run the loops of work-items since
+    /// two within each other have one dimension.
+    fn comes_last(&self, r: &Reached) -> (bool, bool, bool) {
+        (self.misfits(r), self.is_wasteful(r), repeats_dimension(&r.term))
+    }
+
+    /// So many programs, the lightest first, where there are as many. Of several that are not the lightest for sure more are looked at.
+    fn among(&mut self, k: usize, several: bool) -> Programs {
         let search = self.search;
         let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| search.forms(t, holds);
         let clears = search.budget.normal && search.budget.clears;
@@ -89,36 +122,37 @@ impl Best<'_> {
             normal_form_with(&search.params, &clear).filter(|_| clears).unwrap_or(clear)
         };
         let mut best = |asked: usize| self.ranking.best(asked, &forms, &mut clear, self.over);
-        let mut asked = k.max(least);
+        let mut asked = k.max(CANDIDATES);
         let mut found = best(asked);
-        let as_it_stands = |r: &Reached| r.extracted == r.term;
-        if !found.complete || found.programs.len() < asked || !found.programs.iter().all(as_it_stands) {
-            asked = asked.max(MORE_CANDIDATES);
+        let most = PARTS_FOR_SEVERAL / search.start.size().max(1) as usize;
+        let most = most.clamp(CANDIDATES, CANDIDATES_FOR_SEVERAL);
+        let more = if several { most } else { MORE_CANDIDATES };
+        if !found.as_they_stand || !several && found.programs.len() < asked {
+            asked = asked.max(more);
             found = best(asked);
         }
         // Several may have one normal form.
-        let most = |found: &Programs| if found.programs.is_empty() { MOST_UNREAD.max(k) } else { 16 * k };
-        while found.programs.len() < k && found.complete && found.looked_at >= asked && asked < most(&found) {
+        let most_asked = |found: &Programs| match (found.programs.is_empty(), several) {
+            (true, _) => MOST_UNREAD.max(k),
+            (false, true) => (16 * k).max(8 * most),
+            (false, false) => 16 * k,
+        };
+        while found.programs.len() < k
+            && found.complete
+            && found.looked_at >= asked
+            && asked < most_asked(&found)
+        {
             asked *= 2;
             let before = found.programs.len();
             found = best(asked);
             // Twice as many that are all alike say that there are no others nearby.
-            if found.programs.len() == before && before > 0 {
+            if found.programs.len() == before && before > 0 && asked > more {
                 break;
             }
         }
         found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
-        // Loops within each other need dimensions of their own: where the sketch leaves them open, others come first.
-        found.programs.sort_by_key(|r| (repeats_dimension(&r.term), r.cost));
+        found.programs.sort_by_key(|r| r.cost);
         found
-    }
-}
-
-impl From<Programs> for KBest {
-    fn from(best: Programs) -> KBest {
-        let terms = best.programs.into_iter().map(|r| Extracted { cost: r.cost, term: r.term });
-        let of = (!best.all).then_some(best.looked_at);
-        KBest { terms: terms.collect(), complete: best.complete, of }
     }
 }
 
@@ -128,16 +162,22 @@ impl Search {
     /// for are known.
     pub fn best(&self, k: usize) -> KBest {
         match &self.best {
-            Some((asked, known)) if k <= *asked => {
-                let terms: Vec<Extracted> = known.terms.iter().take(k).cloned().collect();
-                KBest { complete: known.complete || terms.len() == k, terms, of: known.of }
-            }
+            Some((asked, known)) if k <= *asked => self.told(known, k),
             None => KBest { terms: vec![], complete: true, of: None },
-            Some(_) => {
-                let ranked = self.rank(&|| false, |best| best.of(k));
-                ranked.map_or(KBest { terms: vec![], complete: false, of: None }, KBest::from)
-            }
+            Some(_) => match self.rank(&|| false, |best| best.of(k)) {
+                Some(best) => self.told(&best, k),
+                None => KBest { terms: vec![], complete: false, of: None },
+            },
         }
+    }
+
+    /// So many of the best programs, with what is known of the others.
+    fn told(&self, best: &Programs, k: usize) -> KBest {
+        let shown = |r: &Reached| Extracted { cost: r.cost, term: r.term.clone() };
+        let terms: Vec<Extracted> = best.programs.iter().take(k).map(shown).collect();
+        let are_lightest = best.all || best.as_they_stand && self.is_settled;
+        let of = (!are_lightest).then_some(best.looked_at);
+        KBest { complete: best.complete || terms.len() == k, terms, of }
     }
 
     /// How many times as much a program computes as the one given, where that is much.
@@ -167,8 +207,7 @@ impl Search {
 
     /// A sketch with any size in the place of its holes, as the graph is asked of it, if it can be.
     fn asked_alone(&self, sketch: &Sketch) -> Option<Automaton> {
-        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
-        Automaton::new(&sketch.filled(&[])).ok().filter(|_| clean)
+        Automaton::new(&sketch.filled(&[])).ok().filter(|_| self.is_in_order())
     }
 
     /// Puts the graph in order again after a way was written down, so that [`Search::classes_like`] can ask it.
@@ -179,8 +218,9 @@ impl Search {
 
     /// Does some program of the search's have the form of this sketch? Not if that cannot be asked before it is over.
     fn root_is_like(&self, sketch: &Sketch, over: &dyn Fn() -> bool) -> bool {
-        let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
-        let Some(automaton) = Automaton::new(sketch).ok().filter(|_| clean) else { return false };
+        let Some(automaton) = Automaton::new(sketch).ok().filter(|_| self.is_in_order()) else {
+            return false;
+        };
         let satisfied = Satisfied::of_until(&self.graph, &automaton, over);
         satisfied.is_some_and(|s| s.has(&self.graph, &automaton, automaton.start, self.root()))
     }
@@ -258,6 +298,10 @@ impl Search {
     /// than that of memory, and not for long where the search is to be stopped.
     pub fn insight(&mut self, control: &Control<'_>) -> Insight {
         let from = (control.now)();
+        if self.unions_pending > 0 {
+            // It ended without memory to put the graph in order.
+            return Insight { parts: vec![], nearest: None, cut_short: true };
+        }
         let places: Vec<(Path, Term)> =
             self.start.positions().into_iter().map(|(path, t)| (path, t.clone())).collect();
         let placed = places.into_iter().filter_map(|(path, t)| Some((path, self.graph.encode(&t)?)));
@@ -281,9 +325,7 @@ impl Search {
         let mut halt = halt;
         self.note_refused();
         if !matches!(halt, Halt::Goal | Halt::Broken(_)) {
-            let clean = self.unions_pending == 0 && self.graph.ids() == self.ids_then;
-            let ordered = if clean { Ok(()) } else { self.rebuild(control) };
-            let asked = ordered.and_then(|()| {
+            let asked = self.end_in_order(control).and_then(|()| {
                 match self.cut_short || self.goal.is_current(&self.graph) || !self.pauses.is_empty() {
                     true => Ok(()),
                     false => self.goal_reached(control).map(drop),
@@ -297,6 +339,9 @@ impl Search {
             }
         }
         let short = matches!(halt, Halt::Limit(Limit::Memory { .. }));
+        if matches!(halt, Halt::Goal) {
+            self.take_best_of_settled(control);
+        }
         // A thorough search adds terms to the graph while it matches, so it cannot be told where it was.
         let told = !(short && self.graph.thorough && matches!(self.phase, Phase::Match(_)));
         let goes_on = matches!(halt, Halt::Limit(_) | Halt::Stopped) && told;
@@ -331,7 +376,7 @@ impl Search {
     /// How many programs satisfy the sketch, where that is fewer than the number of the one that was asked for.
     fn fewer(&self) -> Option<usize> {
         let (_, known) = self.best.as_ref()?;
-        (known.terms.len() < self.budget.rank).then_some(known.terms.len())
+        (known.programs.len() < self.budget.rank).then_some(known.programs.len())
     }
 
     /// Nothing was found, and a part of a program is like the sketch.

@@ -3,7 +3,7 @@
 
 use super::active::{Active, Side, side_of};
 use super::answer::is_over;
-use super::{CHUNK, DEEPER, Halt, MOST_UNREAD, REBUILD, Scope, Search, THOROUGH_CHUNK, Turn};
+use super::{CHUNK, DEEPER, Halt, MOST_COMING, MOST_UNREAD, REBUILD, Scope, Search, THOROUGH_CHUNK, Turn};
 use crate::egraph::Id;
 use crate::egraph::build::Builder;
 use crate::egraph::gaps::Gap;
@@ -13,12 +13,10 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::infer::constraints_of;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
-use crate::search::goal::{Programs, Reached};
+use crate::search::goal::Reached;
 use crate::search::memory::{growth, of_nodes};
 use crate::search::unread::unread;
 use crate::search::{Control, Found, Grown, Limit, Phase, StopPoint, Unread};
-use crate::sketch::best::KBest;
-use crate::sketch::extract::Extracted;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -42,12 +40,35 @@ impl Search {
         if self.elapsed(control) > self.budget.time {
             return Err(Halt::Limit(Limit::Time { bound: self.budget.time }));
         }
-        let (entries, classes, ids) = (self.graph.entries(), self.graph.classes(), self.graph.ids());
-        let reached = (control.rss)() + growth(entries, classes, ids, 64 * CHUNK);
+        let reached = self.needed(control);
         if reached > self.budget.memory {
             return Err(Halt::Limit(Limit::Memory { bound: self.budget.memory, reached }));
         }
         Ok(())
+    }
+
+    /// The memory of the process with what tables are about to take, also when congruence is restored.
+    fn needed(&self, control: &Control<'_>) -> u64 {
+        let (entries, classes, ids) = (self.graph.entries(), self.graph.classes(), self.graph.ids());
+        (control.rss)() + growth(entries, classes, ids, MOST_COMING + self.graph.pending())
+    }
+
+    /// Is the graph as the sketch can be asked of it?
+    pub(super) fn is_in_order(&self) -> bool {
+        self.unions_pending == 0 && self.graph.ids() == self.ids_then
+    }
+
+    /// Puts the graph in order once the search has ended, where that does not take much more memory than it may have.
+    pub(super) fn end_in_order(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
+        if self.is_in_order() {
+            return Ok(());
+        }
+        let (bound, reached) = (self.budget.memory, self.needed(control));
+        if reached > bound.saturating_add(bound / 20) {
+            self.cut_short = true;
+            return Err(Halt::Limit(Limit::Memory { bound, reached }));
+        }
+        self.rebuild(control)
     }
 
     pub(super) fn elapsed(&self, control: &Control<'_>) -> Duration {
@@ -97,7 +118,7 @@ impl Search {
     }
 
     /// Notes what has changed for who is asked later.
-    fn note_touched(&mut self) {
+    pub(super) fn note_touched(&mut self) {
         let mut new = self.graph.take_touched();
         for ids in [&mut new.members, &mut new.data] {
             ids.sort_unstable();
@@ -111,7 +132,7 @@ impl Search {
 
     /// Are there as many programs as were asked for?
     pub(super) fn enough(&self) -> bool {
-        self.best.as_ref().is_some_and(|(asked, best)| best.terms.len() >= *asked)
+        self.best.as_ref().is_some_and(|(asked, best)| best.programs.len() >= *asked)
     }
 
     /// Is this where the search is to stop?
@@ -143,31 +164,28 @@ impl Search {
         }
         let (asked, rank) = (self.budget.wanted(), self.budget.rank.max(1));
         let extracting = (control.now)();
-        let ranked = self.rank(&over, |best| (best.of(1), (asked > 1).then(|| best.of(asked))));
+        let ranked = self.rank(&over, |best| best.of(asked));
         self.extraction = (control.now)().saturating_sub(extracting);
-        let Some((Programs { programs, complete, all, looked_at, unread: like, too_deep }, several)) = ranked
-        else {
-            return Err(self.halted(control));
-        };
+        let Some(best) = ranked else { return Err(self.halted(control)) };
         self.cut_short = false;
-        let ranked = several.as_ref().filter(|_| rank > 1).map(|all| all.programs.get(rank - 1).cloned());
-        let Some(first) = programs.into_iter().next() else {
-            if !complete && over() {
+        let Some(first) = best.programs.first() else {
+            if !best.complete && over() {
                 return Err(self.halted(control));
             }
-            if looked_at == 0 && too_deep {
+            if best.looked_at == 0 && best.too_deep {
                 let message = "The program that was found is nested too deeply to be shown.";
                 return Err(Halt::Broken(Box::new(Diagnostic::error("E0415", message))));
             }
-            let part = like.as_ref().and_then(unread);
-            self.unread = Some(Unread { all: complete && looked_at < MOST_UNREAD, part });
+            let part = best.unread.as_ref().and_then(unread);
+            self.unread = Some(Unread { all: best.complete && best.looked_at < MOST_UNREAD, part });
             self.parts.iter_mut().take(1).for_each(|whole| whole.at_root = false);
             return Ok(false);
         };
-        let only = Extracted { term: first.term.clone(), cost: first.cost };
-        let alone = || KBest { terms: vec![only], complete: true, of: (!all).then_some(looked_at) };
-        self.best = Some((asked, several.map_or_else(alone, KBest::from)));
-        let Some(Reached { term, extracted, cleared, filling, .. }) = ranked.unwrap_or(Some(first)) else {
+        // Where it is not the first that is asked for, there may be too few.
+        let taken = if rank > 1 { best.programs.get(rank - 1) } else { Some(first) };
+        let taken = taken.cloned();
+        self.best = Some((asked, best));
+        let Some(Reached { term, extracted, cleared, filling, .. }) = taken else {
             self.reached = None;
             return Ok(true);
         };
@@ -298,8 +316,9 @@ impl Search {
                 }
                 unions += usize::from(self.graph.union(left, right, reason));
             }
-            // A match in a thorough iteration may build thousands of terms.
-            if self.counted + (self.graph.ids() - self.ids_then) > self.bound {
+            // A match may build thousands of terms, in a thorough iteration each does.
+            let new = self.graph.ids() - ids;
+            if self.counted + (self.graph.ids() - self.ids_then) > self.bound || new > MOST_COMING / 4 {
                 end = at + 1;
                 break;
             }

@@ -4,8 +4,9 @@
 mod active;
 mod answer;
 mod iteration;
+mod settle;
 
-use super::goal::Goal;
+use super::goal::{Goal, Programs};
 use super::options::When;
 use super::{
     Budget, Control, Found, Grown, IterationReport, Limit, Outcome, PartReport, Pause, Phase, Report,
@@ -27,7 +28,6 @@ use crate::rule::{Body, RuleArg, RuleUse};
 use crate::search::Unread;
 use crate::sharing::{amount, shares};
 use crate::sketch::Sketch;
-use crate::sketch::best::KBest;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -40,6 +40,8 @@ pub use active::usable;
 const CHUNK: usize = 256;
 /// As many of a thorough iteration, whose applications take longer.
 const THOROUGH_CHUNK: usize = 16;
+/// So many terms come to the graph at most before the outside is asked again.
+const MOST_COMING: usize = 64 * CHUNK;
 /// Congruence is restored after so many unions, or an eighth of the graph if that is more: one rebuild cannot be
 /// stopped, and takes time in proportion to both.
 const REBUILD: usize = 50_000;
@@ -110,7 +112,9 @@ pub struct Search {
     /// A program that satisfies the sketch, though there may not be as many as were asked for.
     reached: Option<Found>,
     /// As many programs that satisfy the sketch as were asked for, or as there are now, since it was last asked.
-    best: Option<(usize, KBest)>,
+    best: Option<(usize, Programs)>,
+    /// Reductions, and the rules that only take views away, have nothing more to say.
+    is_settled: bool,
     /// How long it took to extract them.
     extraction: Duration,
     /// The sketch was last asked until a limit was met, or somebody stopped that.
@@ -265,6 +269,7 @@ impl Search {
             parts: vec![],
             reached: None,
             best: None,
+            is_settled: false,
             extraction: Duration::ZERO,
             unread: None,
             cut_short: false,
@@ -413,7 +418,9 @@ impl Search {
         if self.pauses.is_empty() {
             self.phase = Phase::Check;
             self.tell(control, true);
-            let reached = self.goal_reached(control);
+            // It may have ended without memory for that.
+            let ordered = if self.is_in_order() { Ok(()) } else { self.rebuild(control) };
+            let reached = ordered.and_then(|()| self.goal_reached(control));
             self.phase = phase;
             match reached {
                 Ok(true) if self.enough() => self.finish(Halt::Goal, control),
