@@ -206,7 +206,7 @@ fn in_full(rule: &Rule, aliases: &[String]) -> String {
     for example in rule.examples.iter() {
         text += &format!("\nbefore  {}\nafter   {}\n", example.text.0, example.text.1);
     }
-    for (i, mark) in rule.marks.iter().enumerate() {
+    for (i, mark) in rule.changes().iter().enumerate() {
         let above = if i == 0 { "\n" } else { "" };
         text += &format!("{above}[{}]  {}\n", mark.name(), mark.meaning());
     }
@@ -242,7 +242,7 @@ fn as_json(rule: &Rule) -> Value {
         "theme": &*rule.theme,
         "text": *rule.text,
         "doc": *rule.doc,
-        "marks": rule.marks.iter().map(Mark::name).collect::<Vec<_>>(),
+        "marks": rule.changes().iter().map(Mark::name).collect::<Vec<_>>(),
         "digest": rule.digest.to_string(),
         "examples": rule.examples.iter().map(example).collect::<Vec<_>>(),
     })
