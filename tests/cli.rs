@@ -454,7 +454,11 @@ fn a_definition_that_is_not_used_may_be_wrong() {
     for def in ["bad", "worse"] {
         refused(&run(dir.path(), &["compile", &path, "--def", def]), 2, "E0110");
     }
-    refused(&run(dir.path(), &["compile", &path]), 2, "E0110");
+    let whole = run(dir.path(), &["compile", &path]);
+    refused(&whole, 2, "E0110");
+    let told = "`worse` does not use `again`, but a file is read as a whole.";
+    assert!(whole.err.contains(told) && whole.err.contains("`--def worse`"), "{}", whole.err);
+    assert!(!whole.err.contains("does not use `bad`"), "{}", whole.err);
     let none = run(dir.path(), &["compile", &path, "--def", "goo"]);
     assert!(none.code == 2 && none.err.contains("`good`"), "{}", none.err);
 }

@@ -484,7 +484,7 @@ fn headers(g: &mut Generator) -> Vec<String> {
 }
 
 /// What has no result, in words.
-pub(super) const UNDEFINED: &str = "an integer is divided by zero, or the least one by -1";
+pub const UNDEFINED: &str = "an integer is divided by zero, or the least one by -1";
 
 /// What compilers without it do instead of asking for memory ahead: nothing.
 const PREFETCH: &str = "#ifndef __GNUC__\n#define __builtin_prefetch(address)\n#endif\n";

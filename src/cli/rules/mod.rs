@@ -139,13 +139,16 @@ fn of_no_rules(name: &str) -> Option<Diagnostic> {
 
 /// Lists the rules, or shows one.
 fn list(args: &RulesList) -> Result<Exit, Exit> {
-    let Definitions { patterns, files, own } = definitions(args.program.as_deref(), &args.rules)?;
+    let Definitions { patterns, files, own, tree } = definitions(args.program.as_deref(), &args.rules)?;
     let (mut sources, mut problems) = (Sources::new(), vec![]);
-    let (rules, _, _) = library(&patterns, &files, own.as_ref(), &mut sources, &mut problems);
+    let (mut rules, _, _) = library(&patterns, &files, own.as_ref(), &mut sources, &mut problems);
     if problems.iter().any(Diagnostic::is_error) {
         return Err(fail_all(&Problems { sources, list: problems }));
     }
     output::diagnostics(&problems, &sources);
+    if let Some(tree) = &tree {
+        rules.believe(in_program(tree).0);
+    }
     match (&args.name, args.json.json) {
         (None, true) => output::json(&Value::Array(rules.rules().map(as_json).collect()))?,
         (None, false) => output::print(&listing(&rules))?,

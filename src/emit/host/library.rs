@@ -177,10 +177,10 @@ impl<'a> Library<'a> {
             let _ = writeln!(out, "//   {:width$}  {}", p.name, self.described(p));
         }
         if self.module.kernels(Language::OpenCl).any(|k| k.divides) {
-            let _ = write!(out, "//\n// Where {UNDEFINED} in a kernel, the quotient is taken as 0.\n");
+            let _ = write!(out, "//\n// In kernels the quotient is taken as 0 where {UNDEFINED}.\n");
         }
         if self.module.kernels(Language::C).any(|k| k.divides) {
-            let _ = write!(out, "//\n// Fails where {UNDEFINED} on the host.\n");
+            let _ = write!(out, "//\n// Steps of the host fail where {UNDEFINED}.\n");
         }
         let kernels: String =
             self.module.kernels(Language::OpenCl).map(|k| format!("  shine_kernel* {};\n", k.name)).collect();

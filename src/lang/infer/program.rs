@@ -179,7 +179,10 @@ fn tell_unused(problems: &mut [Diagnostic], file: &ast::File, program: &str) {
             problem
                 .notes
                 .push(format!("`{program}` does not use `{}`, but a file is read as a whole.", name.kind));
-            problem.hints.push(format!("Mend `{0}`, or remove it: `{program}` needs no `{0}`.", name.kind));
+            problem.hints.push(format!(
+                "Mend `{0}`, or remove it; `--def {program}` reads only what `{program}` uses.",
+                name.kind
+            ));
         }
     }
 }
