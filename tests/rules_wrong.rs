@@ -294,6 +294,15 @@ const WRONG: &[(&str, Caught)] = &[
         "rule bad = map (\\w. idx (natAsIndex sz (sz - 1)) w) (slide sz 1 (xs : (n + sz - 1).t)) ~> take n xs",
         Counterexample,
     ),
+    // What a reduction by other steps than sums gives is a number of the rule.
+    (
+        "rule bad = reduce (\\a x. a * 31 + x) 7 (xs : n.i32) ~> select (reduce (\\a x. a * 31 + x) 7 xs == 123) 1 (reduce (\\a x. a * 31 + x) 7 xs)",
+        Counterexample,
+    ),
+    (
+        "rule bad = reduce (\\a x. bitXor (5 * a) x) 1 (map (\\x. 3 * x) (xs : n.i32)) == 77777 ~> false",
+        Counterexample,
+    ),
     // Something unbound.
     ("rule bad = map f xs ~> map g xs", Refused("E0201")),
     // Something of another type.

@@ -168,7 +168,8 @@ fn tell_unused(problems: &mut [Diagnostic], file: &ast::File, program: &str) {
         return;
     }
     let mut unused = defs::unused(file, program);
-    for problem in problems.iter_mut().filter(|p| p.is_error()) {
+    // That a name is taken is so whoever uses it.
+    for problem in problems.iter_mut().filter(|p| p.is_error() && p.code != codes::TAKEN) {
         let Some(span) = problem.span() else { continue };
         let around = |item: &&ast::Item| {
             item.span.file == span.file && item.span.start <= span.start && span.end <= item.span.end
