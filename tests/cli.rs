@@ -1646,6 +1646,13 @@ fn a_mistyped_command_is_named() {
         refused(&ran, 2, "E0901");
         assert!(ran.err.contains(said), "{args:?}: {}", ran.err);
     }
+    // What was meant by these is no value of a size and no strategy.
+    for args in [&["bench", "dot.rise", "--size", "k=64", "--runs"][..], &["compile", "dot.rise", "dot.rise"]]
+    {
+        let ran = run(dir.path(), args);
+        refused(&ran, 2, "E0901");
+        assert!(!ran.err.contains("hint:"), "{args:?}: {}", ran.err);
+    }
 }
 
 /// The session of a program that was changed replays as it was, and says that the file beside it is another one by now.

@@ -121,7 +121,7 @@ impl Generator {
         self.helper(Helper::Quotient(p, s), args)
     }
 
-    /// Has numbers be divided so that are divided by what the program computes: by these parts, rather than by sizes.
+    /// Divides numbers so where they are divided by what the program computes: by these parts, rather than by sizes.
     pub(super) fn guard(&mut self, e: &mut Expr, parts: &BTreeMap<Name, Variable>) {
         if parts.is_empty() {
             return;
