@@ -454,7 +454,11 @@ fn a_definition_that_is_not_used_may_be_wrong() {
     for def in ["bad", "worse"] {
         refused(&run(dir.path(), &["compile", &path, "--def", def]), 2, "E0110");
     }
-    refused(&run(dir.path(), &["compile", &path]), 2, "E0110");
+    let whole = run(dir.path(), &["compile", &path]);
+    refused(&whole, 2, "E0110");
+    let told = "`worse` does not use `again`, but a file is read as a whole.";
+    assert!(whole.err.contains(told) && whole.err.contains("`--def worse`"), "{}", whole.err);
+    assert!(!whole.err.contains("does not use `bad`"), "{}", whole.err);
     let none = run(dir.path(), &["compile", &path, "--def", "goo"]);
     assert!(none.code == 2 && none.err.contains("`good`"), "{}", none.err);
 }
@@ -1641,6 +1645,13 @@ fn a_mistyped_command_is_named() {
         let ran = run(dir.path(), args);
         refused(&ran, 2, "E0901");
         assert!(ran.err.contains(said), "{args:?}: {}", ran.err);
+    }
+    // What was meant by these is no value of a size and no strategy.
+    for args in [&["bench", "dot.rise", "--size", "k=64", "--runs"][..], &["compile", "dot.rise", "dot.rise"]]
+    {
+        let ran = run(dir.path(), args);
+        refused(&ran, 2, "E0901");
+        assert!(!ran.err.contains("hint:"), "{args:?}: {}", ran.err);
     }
 }
 

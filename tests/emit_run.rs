@@ -87,10 +87,12 @@ fn what_may_have_no_value_is_computed_where_it_is_read() {
 #[test]
 fn the_host_program_runs_the_kernel() {
     let texts = [
-        "def dot (a: n.f32) (b: n.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0",
-        "def pick (i: m.idx[n]) (a: n.(f32 * bool)): m.(f32 * bool) = gather i a",
+        ("def dot (a: n.f32) (b: n.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0", true),
+        ("def pick (i: m.idx[n]) (a: n.(f32 * bool)): m.(f32 * bool) = gather i a", true),
+        // By 0 or -1.
+        ("def tell (a: n.i8): n.i8 = a |> map (\\x. x / shiftRight x 7)", false),
     ];
-    for text in texts {
+    for (text, has_result) in texts {
         let program = shine_tui::lower::default_lowering(&emit_common::parse(text)).unwrap();
         let kernel = shine_tui::emit::compile(&program, Target::C, None).unwrap().into_kernel();
         let dir = tempfile::tempdir().unwrap();
@@ -113,6 +115,11 @@ fn the_host_program_runs_the_kernel() {
         let host = |args: &[&str]| Command::new(dir.path().join("host")).args(args).output().unwrap();
         let sizes: Vec<&str> = program.sizes.iter().map(|_| "1000").collect();
         let ran = host(&sizes);
+        if !has_result {
+            let said = String::from_utf8(ran.stderr).unwrap();
+            assert_eq!((ran.status.code(), said.trim_end()), (Some(1), shine_tui::emit::UNDEFINED));
+            continue;
+        }
         assert!(ran.status.success());
         let printed = String::from_utf8(ran.stdout).unwrap();
         assert_eq!(

@@ -203,6 +203,21 @@ except ValueError as problem:
         );
         assert!(run(&script).contains("the shape of x is (3,)"), "{ty}");
     }
+    // What has no quotient ends no host: of narrow integers, by what wraps, of indices.
+    let quotients = "def quot (a b: n.i8) (i j: n.idx[n]): (n.i8 * n.idx[n]) =
+      (zip a b |> mapPar (\\p. fst p % snd p), zip i j |> map (\\p. natAsIndex n (indexAsNat (fst p) / indexAsNat (snd p))))\n";
+    export(folder, quotients, &[]);
+    let script = "import numpy as np, quot
+def told(b, j):
+    try:
+        a, i = np.array([7, -128], np.int8), np.array([1, 0], np.int32)
+        return [x.tolist() for x in quot.quot(a, np.array(b, np.int8), i, np.array(j, np.int32))]
+    except ZeroDivisionError as problem:
+        return str(problem)
+print(told([2, 3], [1, 1]), told([0, 3], [1, 1]), told([2, -1], [1, 1]), told([2, 3], [0, 1]))
+";
+    let no = "an integer is divided by zero, or the least one by -1";
+    assert_eq!(run(script), format!("[[1, -2], [1, 0]] {no} {no} {no}\n"));
     // Sizes and constraints are checked as Python's own numbers, which do not overflow.
     let grid = "def grid (a: f32): (n * n).f32 = generate (\\i. a)\n";
     export(folder, grid, &[]);

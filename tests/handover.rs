@@ -1,10 +1,14 @@
 //! What is handed over to those who have not got the tool, through the binary.
 
 use crate::cli_common::{run, run_with};
+use crate::emit_common;
 use crate::line::line_of;
 use shine_tui::device::stats::compare_turns;
+use shine_tui::emit::compile;
+use shine_tui::emit::dispatch::{Way, dispatch};
 use shine_tui::lang::digest::Digest;
 use shine_tui::lang::path::Path as Position;
+use shine_tui::lower::{Target, default_lowering};
 use shine_tui::session::action::{Measurement, Sizes};
 use shine_tui::session::bench::{Outputs, Pair};
 use shine_tui::session::dispatch::{Side, files, in_the_way, write};
@@ -292,6 +296,25 @@ fn point(n: i64, times: [u64; 2]) -> Point {
             outputs: Outputs::Agree,
         },
     }
+}
+
+/// What divides integers tells where there is no quotient, and so does what chooses it.
+#[test]
+fn a_function_that_chooses_tells_what_the_chosen_one_does() {
+    let kernel = |name: &str, body: &str| {
+        let text = format!("def {name} (a: n.i32): n.i32 = map (\\x. {body}) a");
+        let program = default_lowering(&emit_common::parse(&text)).unwrap();
+        compile(&program, Target::C, None).unwrap().into_kernel()
+    };
+    let (divides, adds) = (kernel("q_a", "7 / x"), kernel("q_b", "x + 7"));
+    let way = |kernel, from| Way { kernel, from, below: None, needs: vec![] };
+    let of = |first, second| dispatch("q", "n", &[way(first, Some(8)), way(second, None)], &[]).unwrap().text;
+    let tells = of(&divides, &adds);
+    assert!(tells.contains("int q(int* restrict output, int n, const int* restrict a) {"), "{tells}");
+    let calls = "{\n    return q_a(output, n, a);\n  } else {\n    q_b(output, n, a);\n    return 0;\n  }";
+    assert!(tells.contains(calls), "{tells}");
+    let silent = of(&adds, &adds);
+    assert!(silent.contains("void q(") && !silent.contains("return"), "{silent}");
 }
 
 /// What follows from a sweep is a function that chooses by the size, never a kernel that cannot have it, and whatever it chooses

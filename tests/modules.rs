@@ -312,6 +312,27 @@ fn library_agrees(text: &str, sizes: &[(&str, i64)]) {
     assert_eq!(found, expected, "{text} {sizes:?}\n{}", done.stage("library").unwrap());
 }
 
+/// What has no quotient ends no host: steps of it fail, and kernels go on with 0, which is said.
+#[test]
+fn divisions_without_a_result_are_told_by_the_host() {
+    let of = |text: &str| {
+        let done = compiled(text, Target::OpenCl);
+        ["library", "header"].map(|stage| done.stage(stage).unwrap().to_owned())
+    };
+    let [library, header] = of("def f (a: n.i32): n.i32 =
+  let x = oclRun 1 1 1 n 1 1 (mapGlobal (\\x. x + 1) a)
+  mapSeq (\\x. 7 / x) x");
+    let fails = "!= 0) {\n      shine_fail(context, \"an integer is divided by zero, or the least one by -1\");\n    }";
+    assert!(library.contains(fails) && library.contains("static int h0("), "{library}");
+    assert!(header.contains("// Steps of the host fail where an integer"), "{header}");
+    let [library, header] = of("def f (a: n.u8): n.u8 = oclRun 1 1 1 n 1 1 (mapGlobal (\\x. 7 % x) a)");
+    assert!(
+        library.contains("return b == 0 ? 0 : a % b;") && !library.contains("shine_fail(context, \"an"),
+        "{library}"
+    );
+    assert!(header.contains("// In kernels the quotient is taken as 0 where an integer"), "{header}");
+}
+
 /// The interface of the thesis: buffers that stay where they are between runs, with and without copies.
 #[test]
 fn a_library_runs_on_buffers_with_and_without_copies() {

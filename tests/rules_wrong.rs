@@ -294,6 +294,15 @@ const WRONG: &[(&str, Caught)] = &[
         "rule bad = map (\\w. idx (natAsIndex sz (sz - 1)) w) (slide sz 1 (xs : (n + sz - 1).t)) ~> take n xs",
         Counterexample,
     ),
+    // What a reduction by other steps than sums gives is a number of the rule.
+    (
+        "rule bad = reduce (\\a x. a * 31 + x) 7 (xs : n.i32) ~> select (reduce (\\a x. a * 31 + x) 7 xs == 123) 1 (reduce (\\a x. a * 31 + x) 7 xs)",
+        Counterexample,
+    ),
+    (
+        "rule bad = reduce (\\a x. bitXor (5 * a) x) 1 (map (\\x. 3 * x) (xs : n.i32)) == 77777 ~> false",
+        Counterexample,
+    ),
     // Something unbound.
     ("rule bad = map f xs ~> map g xs", Refused("E0201")),
     // Something of another type.
@@ -1173,6 +1182,15 @@ fn declared_properties_are_tested_before_they_are_believed() {
     let mean = "def op (a: i32) (b: i32): i32 = (a + b) / 2\n";
     let (code, text) = run(&format!("{mean}declare assoc op\n{program}"));
     assert!(code == 2 && text.contains("f (f a b) c ="), "{text}");
+    // What holds but for NaN is marked wherever it is relied on, and rules that rely on nothing of it are not.
+    let larger = "def op (a: f32) (b: f32): f32 = select (a < b) b a\ndef most (xs: (4*n).f32): f32 = reduce op 0 xs\n";
+    std::fs::write(dir.path().join("p.rise"), format!("{larger}declare assoc [finite] op\n")).unwrap();
+    let steps = ["apply", "p.rise", "--strategy", "topDown(reduceInPartsFromFirst(2))", "--steps"];
+    let told = cli_common::run(dir.path(), &steps).out;
+    assert!(told.contains("-- reduceInPartsFromFirst(2) [reassociates, finite] at 0\n"), "{told}");
+    let listed = cli_common::run(dir.path(), &["rules", "--program", "p.rise"]).out;
+    assert!(listed.contains("blockedReduce(p)  ") && listed.contains("[reassociates, finite] "), "{listed}");
+    assert!(listed.lines().filter(|l| l.contains("finite")).all(|l| l.contains("reassociates")), "{listed}");
     // In a file of rules the operator is written out.
     let (rules, problems) = load("declare assoc (\\(a: i32) (b: i32). max (abs a) (abs b))");
     assert!(problems.is_empty() && rules.is_empty(), "{problems:?}");
@@ -1198,6 +1216,15 @@ const DECLARED: &[(&str, bool)] = &[
     ("assoc (\\(a: (f32 * i32)) (b: (f32 * i32)). (fst a + fst b, snd a + snd b))", true),
     ("neutral (\\(a: (f32 * i32)) (b: (f32 * i32)). (fst a + fst b, snd a + snd b)) (0.0, 0)", true),
     ("idempotent (\\(a: i32) (b: i32). select (a % 2 == 0) a b)", true),
+    // But for NaN and infinities, or not even so.
+    ("assoc (\\(a: f32) (b: f32). select (a < b) b a)", false),
+    ("assoc [finite] (\\(a: f32) (b: f32). select (a < b) b a)", true),
+    ("commutative [finite] (\\(a: f64) (b: f64). select (a < b) b a)", true),
+    ("neutral (\\(a: f32) (b: f32). a + b + (a - a)) 0", false),
+    ("neutral [finite] (\\(a: f32) (b: f32). a + b + (a - a)) 0", true),
+    ("assoc [finite] (\\(a: f32) (b: f32). select (a < b) a (b + 1))", false),
+    ("commutative [finite] (\\(a: f32) (b: f32). a - b)", false),
+    ("idempotent [finite] (\\(a: f32) (b: f32). max a (a * b))", false),
     ("idempotent (\\(a: i32) (b: i32). select (a == 4321) 0 (min a b))", false),
     ("idempotent (\\(a: f32) (b: f32). abs (min a b))", false),
     ("assoc (\\(a: 3.f32) (b: 3.f32). map (\\p. fst p + snd p) (zip a b))", true),
@@ -1263,7 +1290,11 @@ fn mistakes_in_rules_say_what_to_write() {
         ("rule r = mapp f xs ~> map f xs", "`mapp` is a variable here: did you mean the pattern `map`?"),
         ("rule r = map f xs = map f xs", "Rules are written `lhs ~> rhs`."),
         ("rule r = map f xs ~> map f xs where", "Expected a condition"),
+        ("rule r = cast (cast (x : i64) : i32) : i64 ~> x", "parentheses: `(cast x : i32)`"),
         ("declare assoc (-)", "Say at which type it is so"),
+        ("declare assoc [finit] (-)", "Did you mean `finite`?"),
+        ("declare assoc [unsignedZeros] (-)", "`unsignedZeros` is no mark of a declaration."),
+        ("declare assoc (\\(a: f32) (b: f32). select (a < b) b a)", "`declare assoc [finite] …` says so"),
         ("rule r = (xs : n.f32) ~> take m xs", "or is a parameter: `rule r(m) = …`"),
         ("rule r = map (\\x. (c : f32)) (xs : n.f32) ~> map (\\x. c) (zip xs xs)", "add `where x notin c`."),
         ("rule r(k) = map (\\x. c) (xs : n.s) ~> generate (\\x. c) where k <= n", "add `, x notin c`."),

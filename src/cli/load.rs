@@ -8,7 +8,7 @@ use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, FileId};
 use crate::lang::infer;
 use crate::lang::path::Path;
-use crate::lang::syntax::parse_program;
+use crate::lang::syntax::{ast, parse_program};
 use crate::lang::term::Term;
 use crate::session::Session;
 use crate::session::action::{Action, Sizes, Target, give_size};
@@ -75,6 +75,8 @@ pub struct Definitions {
     /// Rules and strategies: those beside the program, of the configuration folder and of `--rules`.
     pub files: Vec<Text>,
     pub own: Option<Own>,
+    /// The program, as it is written.
+    pub tree: Option<ast::File>,
 }
 
 /// Reads what the user has defined, for a program or without one.
@@ -87,12 +89,13 @@ pub fn definitions(program: Option<&File>, rules: &[PathBuf]) -> Result<Definiti
         Some(program) => files::read(program, &places).map(|texts| {
             let (tree, _) = parse_program(FileId::NOWHERE, &texts.program.text);
             let own = Some(Own::of(&texts.program.label, &tree));
-            Definitions { patterns: infer::patterns(&tree), files: texts.files, own }
+            Definitions { patterns: infer::patterns(&tree), files: texts.files, own, tree: Some(tree) }
         }),
         None => files::read_places(&places).map(|files| Definitions {
             patterns: Patterns::default(),
             files,
             own: None,
+            tree: None,
         }),
     };
     read.map_err(|d| fail(&d))

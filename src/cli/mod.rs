@@ -125,7 +125,11 @@ fn argument_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String
     let takes_one = command.find_subcommand(name)?.get_arguments().any(|a| a.get_long() == Some("strategy"));
     let at = arguments.iter().position(|a| a.to_str() == Some(unexpected))?;
     let before = |n: usize| at.checked_sub(n).and_then(|i| arguments.get(i)?.to_str());
-    if let (Some("--size"), Some(size)) = (before(2), before(1)) {
+    // A name and its value with a space between them.
+    if let (Some("--size"), Some(size)) = (before(2), before(1))
+        && !size.contains('=')
+        && !unexpected.starts_with('-')
+    {
         return Some(format!("\n = hint: Write `--size {size}={unexpected}`.\n"));
     }
     let takes_data = command.find_subcommand(name)?.get_arguments().any(|a| a.get_long() == Some("input"));
@@ -134,7 +138,8 @@ fn argument_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String
             "\n = hint: What a parameter is stands behind `--input`, with its name: `--input NAME={unexpected}`.\n"
         ));
     }
-    let meant = problem.kind() == ErrorKind::UnknownArgument && takes_one && !unexpected.starts_with('-');
+    let unknown = problem.kind() == ErrorKind::UnknownArgument;
+    let meant = unknown && takes_one && !unexpected.starts_with('-') && !is_file(unexpected);
     meant.then(|| {
         format!(
             "\n = hint: A strategy is given by `-s`, as in `shine-tui {name} PROGRAM.rise -s 'tile(4, 4)'`.\n"

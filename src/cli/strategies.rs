@@ -27,7 +27,7 @@ struct Row {
 
 /// Prints all strategies and sketches, or one in full.
 pub fn run(args: &args::Strategies) -> Result<Exit, Exit> {
-    let Definitions { patterns, files, own } = definitions(args.program.as_deref(), &args.rules)?;
+    let Definitions { patterns, files, own, .. } = definitions(args.program.as_deref(), &args.rules)?;
     let (mut sources, mut list) = (Sources::new(), vec![]);
     let (_, script, _) = library(&patterns, &files, own.as_ref(), &mut sources, &mut list);
     let sketches = parse_elevate(sources.add("sketches", BUILTIN), BUILTIN).0;

@@ -21,6 +21,8 @@ pub enum Cause {
     WorkerMissing,
     /// The worker process died (signal, abort) while it compiled or ran.
     Crashed,
+    /// A function divided an integer where that has no result.
+    NoResult,
     /// The time limit passed.
     TimeLimit,
     /// The user stopped the run.
@@ -49,7 +51,7 @@ impl Cause {
             Cause::AmbiguousDevice => "E0704",
             Cause::BadRequest => "E0705",
             Cause::WorkerMissing => "E0706",
-            Cause::Crashed => "E0707",
+            Cause::Crashed | Cause::NoResult => "E0707",
             Cause::TimeLimit => "E0708",
             Cause::Cancelled => "E0709",
             Cause::OutOfMemory | Cause::TooMuchLocal => "E0710",

@@ -93,6 +93,8 @@ pub struct Step {
     /// Work-items of a work-group; left to the driver where `None`, except for 1-D ranges on CPU drivers, where it
     /// is 1 (PoCL would otherwise take the largest divisor, often all work-items: one thread).
     pub local: Option<[u64; 3]>,
+    /// Does it return whether an integer was divided where that has no result (C only)?
+    pub divides: bool,
 }
 
 impl Step {
@@ -104,7 +106,7 @@ impl Step {
             _ => Access { reads: true, writes: false },
         };
         let args = params.iter().enumerate().map(|(i, p)| Arg::Param(i, access(p))).collect();
-        Step { language, entry: entry.to_owned(), args, global: None, local: None }
+        Step { language, entry: entry.to_owned(), args, global: None, local: None, divides: false }
     }
 }
 

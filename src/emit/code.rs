@@ -153,6 +153,8 @@ pub struct Generator {
     in_threads: bool,
     /// Whether there are loops that threads share out.
     pub has_threads: bool,
+    /// In C, what is set where a division has no result, if there is any that may have none.
+    pub undefined: Option<String>,
     /// Where loops and memory come from.
     origins: Arc<BTreeMap<Name, Origin>>,
     /// Where the command at hand comes from.
@@ -164,6 +166,8 @@ pub struct Generator {
 pub enum Helper {
     Allocate,
     FloorDiv,
+    /// `/` or `%` of integers of a type, or of whole numbers, by what may be zero.
+    Quotient(Pattern, Option<Scalar>),
     /// The operation on numbers of a type; a conversion is from another.
     Scalar(Pattern, Scalar, Option<Scalar>),
     /// The operation on vectors of so many lanes.
@@ -178,6 +182,7 @@ impl Helper {
         match self {
             Helper::Allocate => "allocate".into(),
             Helper::FloorDiv => "floor_div".into(),
+            Helper::Quotient(p, s) => format!("{}_{}", p.name(), s.map_or("number", Scalar::name)),
             Helper::Scalar(p, s, None) => format!("{}_{}", p.name(), s.name()),
             Helper::Scalar(p, s, Some(from)) => format!("{}_{}_{}", p.name(), from.name(), s.name()),
             Helper::Lanes(p, s, n) => format!("{}_{}x{n}", p.name(), s.name()),
@@ -227,6 +232,7 @@ impl Generator {
             ahead: BTreeMap::new(),
             in_threads: false,
             has_threads: false,
+            undefined: None,
             origins,
             at: Origin::default(),
         }
@@ -344,6 +350,8 @@ impl Generator {
         if printer.rounds_down {
             self.helpers.insert(Helper::FloorDiv);
         }
+        let mut e = e;
+        self.guard(&mut e, parts);
         e
     }
 
@@ -928,10 +936,9 @@ impl Generator {
                 let args = vec![next()?, next()?];
                 self.math("fmod", scalar, args)
             }
-            Pattern::Div | Pattern::Mod if is_number => {
-                self.helpers.insert(Helper::FloorDiv);
-                let f = if p == Pattern::Div { "floor_div" } else { "floor_mod" };
-                Expr::call(f, vec![next()?, next()?])
+            Pattern::Div | Pattern::Mod if is_number => self.quotient(p, None, next()?, next()?),
+            Pattern::Div | Pattern::Mod if !scalar::is_divisible(&result, ps.get(1)) => {
+                self.quotient(p, scalar, next()?, next()?)
             }
             // Compilers may go on with more digits than halves have, where no cast takes them off.
             _ if !symbol.is_empty()

@@ -42,7 +42,9 @@ pub fn dispatch(name: &str, size: &str, ways: &[Way<'_>], about: &[String]) -> R
     let name = Namer::new(Language::C).name(name);
     let arguments: Vec<&str> = last.params.iter().map(|p| p.name.as_str()).collect();
     let arguments = arguments.join(", ");
-    let prototype = last.prototype.replacen(&format!("{}(", last.name), &format!("{name}("), 1);
+    // One that divides integers tells where there is no result, and so does what calls it.
+    let like = ways.iter().map(|way| way.kernel).find(|kernel| kernel.divides).unwrap_or(last);
+    let prototype = like.prototype.replacen(&format!("{}(", like.name), &format!("{name}("), 1);
     let mut declared: Vec<&str> = ways.iter().map(|way| way.kernel.prototype.as_str()).collect();
     declared.sort_unstable();
     declared.dedup();
@@ -50,16 +52,21 @@ pub fn dispatch(name: &str, size: &str, ways: &[Way<'_>], about: &[String]) -> R
     for (i, way) in ways.iter().enumerate() {
         let conditions = conditions(way, &size)?;
         let call = format!("{}({arguments});", way.kernel.name);
+        let call = |indent: &str| match (like.divides, way.kernel.divides) {
+            (_, true) => format!("{indent}return {call}\n"),
+            (true, false) => format!("{indent}{call}\n{indent}return 0;\n"),
+            (false, false) => format!("{indent}{call}\n"),
+        };
         let open = match (i, conditions.is_empty()) {
-            (0, true) => format!("  {call}\n"),
-            (0, false) => format!("  if ({}) {{\n    {call}\n  }}", conditions.join(" && ")),
-            (_, true) => format!(" else {{\n    {call}\n  }}\n"),
-            (_, false) => format!(" else if ({}) {{\n    {call}\n  }}", conditions.join(" && ")),
+            (0, true) => call("  "),
+            (0, false) => format!("  if ({}) {{\n{}  }}", conditions.join(" && "), call("    ")),
+            (_, true) => format!(" else {{\n{}  }}\n", call("    ")),
+            (_, false) => format!(" else if ({}) {{\n{}  }}", conditions.join(" && "), call("    ")),
         };
         function += &open;
         if conditions.is_empty() {
             function += "}\n";
-            return Ok(kernel(name, prototype, &declared, function, last, about));
+            return Ok(kernel(name, prototype, &declared, function, like, about));
         }
     }
     Err("None of the kernels is there for all sizes.".to_owned())

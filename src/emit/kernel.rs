@@ -5,7 +5,7 @@ use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, i
 use super::mathematics;
 use super::number::Width;
 use super::share;
-use super::syntax::{Expr, Line, Lines, Part, Stmt};
+use super::syntax::{Expr, Line, Lines, Part, Stmt, What};
 use super::threads;
 use super::vector;
 use super::wide::WIDE;
@@ -53,6 +53,8 @@ pub struct Kernel {
     pub origin: Origin,
     /// Whether the code uses OpenMP threads.
     pub parallel: bool,
+    /// Does it divide integers by what may be zero? A function in C returns 1 where it did, and else 0.
+    pub divides: bool,
     /// The most that a size may be. Sizes are `int`.
     pub most: i64,
     /// The most work-items in a dimension, where counters of loops would overflow with more.
@@ -199,6 +201,10 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     }
     whole.extend(share::name_workers(&mut body, &identities(), g.width, &mut g.namer));
     share::name_parts(&mut body, whole, &mut g.namer);
+    let divides = g.helpers.iter().any(|h| matches!(h, Helper::Quotient(..)));
+    if let Some(name) = &g.undefined {
+        tell_undefined(&mut body, name);
+    }
     let used: Vec<bool> = params.iter().map(|p| request.is_whole || is_named(&body, &p.name)).collect();
     let is_memory = |p: &KernelParam| !matches!(p.kind, ParamKind::Size(_) | ParamKind::Local);
     let passed = params.iter().zip(&used).filter(|(p, _)| is_memory(p)).map(|(_, used)| *used).collect();
@@ -209,7 +215,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         params.iter().map(|p| p.name.clone()).zip(signature.iter().cloned()).collect();
     let of_chunk = |name: &str, params: &[String]| prototype("static void", name, params);
     let chunks = threads::to_functions(&mut body, &name, &named, &mut g.namer, &of_chunk);
-    let head = head(language, !request.is_whole, required_group(p.launch.as_ref()));
+    let head = head(language, !request.is_whole, g.undefined.is_some(), required_group(p.launch.as_ref()));
     let prototype = prototype(&head, &name, &signature);
     let mut comments = request.comments.to_vec();
     let is_strided = is_strided(&p.body);
@@ -218,6 +224,12 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let most_items = (language == Language::OpenCl && g.width == Width::Int).then(of_items);
     if g.width == Width::Int && is_strided && !request.sizes.is_empty() {
         comments.push(format!("sizes and the numbers of work-items are at most {MOST_STRIDED}"));
+    }
+    if divides {
+        comments.push(format!(
+            "{} {UNDEFINED}",
+            if g.undefined.is_some() { "returns 1 where" } else { "takes the quotient as 0 where" }
+        ));
     }
     let long = bounds.iter().filter(|n| n.as_constant().is_none() && n.as_variable().is_none());
     comments.extend(long.map(|n| format!("{n} is at most {MOST_INDICES}")));
@@ -264,6 +276,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
         local_memory,
         origin: request.origin.clone(),
         parallel: g.has_threads,
+        divides,
         most,
         most_items,
     })
@@ -280,6 +293,21 @@ fn commands(g: &mut Generator, body: &Phrase) -> Result<Vec<Stmt>, Diagnostic> {
         }
         g.apart = attempt.apart;
     }
+}
+
+/// Has a function in C return whether a division had no result. It is kept in an array, which functions of its loops are given.
+fn tell_undefined(body: &mut Vec<Stmt>, name: &str) {
+    let stmt = |what| Stmt { what, origin: Origin::default() };
+    let first = || Expr::name(name).index(Expr::int(0));
+    let (ty, len) = ("int".to_owned(), Some(Expr::int(1)));
+    body.splice(
+        0..0,
+        [
+            stmt(What::Declare { ty, name: name.to_owned(), len, init: None }),
+            stmt(What::Assign { to: first(), op: "=", value: Expr::int(0) }),
+        ],
+    );
+    body.push(stmt(What::Return(first())));
 }
 
 /// Does an expression of the statements name the number?
@@ -335,11 +363,12 @@ fn value(g: &mut Generator, place: &Place) -> String {
     format!("{} {}", g.scalar_type(place.leaf.scalar()), place.name)
 }
 
-/// What stands before a function's name.
-fn head(language: Language, is_static: bool, attribute: Option<String>) -> String {
+/// What stands before a function's name. One in C may tell that a division has no result.
+fn head(language: Language, is_static: bool, tells: bool, attribute: Option<String>) -> String {
     match (language, attribute) {
-        (Language::C, _) if is_static => "static void".into(),
-        (Language::C, _) => "void".into(),
+        (Language::C, _) => {
+            format!("{}{}", if is_static { "static " } else { "" }, if tells { "int" } else { "void" })
+        }
         (Language::OpenCl, None) => "kernel void".into(),
         (Language::OpenCl, Some(attribute)) => format!("kernel {attribute}\nvoid"),
     }
@@ -412,6 +441,7 @@ fn headers(g: &mut Generator) -> Vec<String> {
     let mut functions = vec![];
     for helper in g.helpers.clone() {
         functions.push(match helper {
+            Helper::Quotient(p, s) => g.quotient_function(p, s),
             Helper::Scalar(p, s, from) => g.scalar_function(p, s, from),
             Helper::Lanes(p, s, n) => g.vector_function(p, s, n),
             Helper::Foreign(function) => foreign_function(g, function),
@@ -452,6 +482,9 @@ fn headers(g: &mut Generator) -> Vec<String> {
     out.extend(functions);
     out
 }
+
+/// What has no result, in words.
+pub const UNDEFINED: &str = "an integer is divided by zero, or the least one by -1";
 
 /// What compilers without it do instead of asking for memory ahead: nothing.
 const PREFETCH: &str = "#ifndef __GNUC__\n#define __builtin_prefetch(address)\n#endif\n";

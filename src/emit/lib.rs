@@ -28,7 +28,7 @@ mod vector;
 mod wide;
 
 pub use compile::{Attempt, Compiled, attempt, compile, stages};
-pub use kernel::{Kernel, KernelParam, ParamKind};
+pub use kernel::{Kernel, KernelParam, ParamKind, UNDEFINED};
 pub use module::Module;
 pub use stage::Stage;
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Language;
+use crate::lang::ty::Scalar;
 
 /// Words of C, of its headers and its library that generated code must not take.
 const C: &[&str] = &[
@@ -272,12 +273,14 @@ fn is_family(name: &str) -> bool {
     let chunk = name.rsplit_once("_chunk").map(|(_, number)| number);
     let vector = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let typed = name.strip_suffix(['f', 'l']);
+    let quotient = ["div_", "mod_"].iter().find_map(|p| name.strip_prefix(p));
     chunk.is_some_and(|k| !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()))
         || (vector != name
             && [
                 "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double",
             ]
             .contains(&vector))
+        || quotient.is_some_and(|of| of == "number" || Scalar::ALL.iter().any(|s| s.name() == of))
         || typed.is_some_and(|base| {
             [
                 "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "exp2", "fabs", "floor",

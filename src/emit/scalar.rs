@@ -2,15 +2,20 @@
 //! promise that there is no NaN or no zero with a sign.
 //!
 //! C leaves open what happens when signed arithmetic overflows, computes narrow integers in `int`, and leaves open what
-//! a float out of an integer type's range becomes, and which zero `fmin` gives. So sums, products and negations are
-//! computed in an unsigned type and converted back, where all compilers wrap; the rest are functions that the kernel
-//! brings along.
+//! a float out of an integer type's range becomes, which zero `fmin` gives, and what a division by zero is. So sums,
+//! products and negations are computed in an unsigned type and converted back, where all compilers wrap; the rest are
+//! functions that the kernel brings along.
 
 use super::Language;
 use super::code::{Generator, Helper};
+use super::number::Variable;
 use super::syntax::Expr;
+use crate::lang::literal::Literal;
+use crate::lang::nat::Name;
 use crate::lang::pattern::Pattern;
-use crate::lang::ty::Scalar;
+use crate::lang::ty::{Scalar, Type};
+use crate::lower::dpia::{Kind, Phrase};
+use std::collections::BTreeMap;
 
 /// The symbol of an operation on numbers that integers compute modulo a power of two.
 pub fn ring(p: Pattern) -> Option<&'static str> {
@@ -25,6 +30,12 @@ pub fn ring(p: Pattern) -> Option<&'static str> {
 /// Does C compute with these integers as they wrap, with nothing said?
 pub fn wraps(s: Scalar) -> bool {
     matches!(s, Scalar::U32 | Scalar::U64)
+}
+
+/// Has every number a quotient by it: is it a float, or a literal that no integer overflows at?
+pub fn is_divisible(ty: &Type, by: Option<&Phrase>) -> bool {
+    ty.as_scalar().is_some_and(Scalar::is_float)
+        || matches!(by.map(Phrase::kind), Some(Kind::Lit(Literal::Int(n, _))) if !matches!(n, -1 | 0))
 }
 
 impl Generator {
@@ -92,6 +103,77 @@ impl Generator {
         Expr::call(p.name(), args.into_iter().map(|a| a.cast(ty)).collect())
     }
 
+    /// A quotient of integers or whole numbers or what is left over, by what may be zero: processors end a program that divides
+    /// by it, and C and OpenCL leave open what comes of it. It is 0 where there is none, and functions in C tell it.
+    pub(super) fn quotient(&mut self, p: Pattern, s: Option<Scalar>, a: Expr, b: Expr) -> Expr {
+        if s.is_none() {
+            self.helpers.insert(Helper::FloorDiv);
+        }
+        let mut args = vec![a, b];
+        if self.language == Language::C {
+            let undefined = match self.undefined.take() {
+                Some(name) => name,
+                None => self.namer.name("undefined"),
+            };
+            args.push(Expr::name(&undefined));
+            self.undefined = Some(undefined);
+        }
+        self.helper(Helper::Quotient(p, s), args)
+    }
+
+    /// Divides numbers so where they are divided by what the program computes: by these parts, rather than by sizes.
+    pub(super) fn guard(&mut self, e: &mut Expr, parts: &BTreeMap<Name, Variable>) {
+        if parts.is_empty() {
+            return;
+        }
+        e.replace(&mut |e| {
+            let (p, a, b) = match e {
+                Expr::Binary("/", a, b) => (Pattern::Div, &**a, &**b),
+                Expr::Binary("%", a, b) => (Pattern::Mod, &**a, &**b),
+                Expr::Call(f, args) => match (f.as_str(), args.as_slice()) {
+                    ("floor_div", [a, b]) => (Pattern::Div, a, b),
+                    ("floor_mod", [a, b]) => (Pattern::Mod, a, b),
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            let mut is_computed = false;
+            b.for_each(&mut |e| is_computed |= parts.values().any(|part| part.expr == *e));
+            if !is_computed {
+                return None;
+            }
+            let (mut a, mut b) = (a.clone(), b.clone());
+            self.guard(&mut a, parts);
+            self.guard(&mut b, parts);
+            Some(self.quotient(p, None, a, b))
+        });
+    }
+
+    /// The text of such a function.
+    pub(super) fn quotient_function(&mut self, p: Pattern, s: Option<Scalar>) -> String {
+        let name = Helper::Quotient(p, s).name();
+        let ty = s.map_or("long", |s| self.scalar_type(s));
+        let without = match s.filter(|s| s.is_signed_integer()) {
+            Some(s) => format!("b == 0 || (b == -1 && a == {})", self.extremes(s).0),
+            None => "b == 0".to_owned(),
+        };
+        let quotient = match (p, s) {
+            (Pattern::Div, Some(_)) => "a / b",
+            (_, Some(_)) => "a % b",
+            (Pattern::Div, None) => "floor_div(a, b)",
+            (_, None) => "floor_mod(a, b)",
+        };
+        match self.language {
+            Language::C => format!(
+                "\nstatic inline {ty} {name}({ty} a, {ty} b, int* undefined) {{\n  if ({without}) {{\n    *undefined = 1;\n    \
+                 return 0;\n  }}\n  return {quotient};\n}}\n"
+            ),
+            Language::OpenCl => {
+                format!("\n{ty} {name}({ty} a, {ty} b) {{\n  return {without} ? 0 : {quotient};\n}}\n")
+            }
+        }
+    }
+
     /// A call of a function that the kernel brings along.
     pub(super) fn helper(&mut self, helper: Helper, args: Vec<Expr>) -> Expr {
         let name = helper.name();
@@ -101,7 +183,6 @@ impl Generator {
 
     /// The least and the greatest number of an integer type, as literals.
     fn extremes(&mut self, s: Scalar) -> (Expr, Expr) {
-        use crate::lang::literal::Literal;
         let (least, most) = s.extremes();
         (self.literal(&Literal::Int(least, s)), self.literal(&Literal::Int(most, s)))
     }

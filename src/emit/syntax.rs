@@ -247,6 +247,7 @@ pub enum What {
     Block(Vec<Stmt>),
     Barrier(Expr),
     Expr(Expr),
+    Return(Expr),
 }
 
 /// What is said to the compiler before a loop.
@@ -297,7 +298,7 @@ impl Stmt {
                 [init, end, step].into_iter().for_each(f);
             }
             What::If { condition, .. } => f(condition),
-            What::Expr(e) | What::Barrier(e) => f(e),
+            What::Expr(e) | What::Barrier(e) | What::Return(e) => f(e),
             What::Block(_) => {}
         }
     }
@@ -340,7 +341,7 @@ impl Stmt {
                 all(otherwise, by);
             }
             What::Block(body) => all(body, by),
-            What::Expr(e) | What::Barrier(e) => e.replace(by),
+            What::Expr(e) | What::Barrier(e) | What::Return(e) => e.replace(by),
         }
     }
 }
@@ -423,6 +424,7 @@ impl Lines {
             }
             What::Barrier(e) => self.line(depth, Part::Barrier, at, format_args!("{e};")),
             What::Expr(e) => self.line(depth, Part::Statement, at, format_args!("{e};")),
+            What::Return(e) => self.line(depth, Part::Around, at, format_args!("return {e};")),
         }
     }
 }

@@ -98,7 +98,9 @@ pub fn on_work_items(workspace: &Workspace, program: &Term, known: Option<&Sizes
     let rounds =
         done.term.positions().iter().any(|(_, t)| t.ty().lane().as_scalar().is_some_and(Scalar::is_float));
     let rules = done.steps.iter().filter_map(|step| workspace.rules.of_step(step)).map(|used| used.rule);
-    let marked =
-        rules.filter(|r| rounds && !r.marks.is_empty()).map(|r| format!("{} {}", r.name, r.marks)).collect();
+    let marked = rules
+        .filter(|r| rounds && !r.changes().is_empty())
+        .map(|r| format!("{} {}", r.name, r.changes()))
+        .collect();
     (done.term != *program).then_some(Unasked { term: done.term, strategy, marked, not_compiled: None })
 }

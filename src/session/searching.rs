@@ -244,7 +244,7 @@ impl<'a> Searcher<'a> {
                 return None;
             }
             let name = step.rule.split('(').next().unwrap_or_default();
-            let marks = self.workspace.rules.get(name).map_or(Marks::NONE, |rule| *rule.marks);
+            let marks = self.workspace.rules.get(name).map_or(Marks::NONE, |rule| rule.changes());
             steps.push(single(step.rule.clone(), marks, step.reversed.is_some(), &step.at, &now));
         }
         (Some(now.digest()) == recorded.found).then_some((now, steps))
@@ -264,7 +264,7 @@ impl<'a> Searcher<'a> {
     fn single_steps(&self, trail: &Trail) -> Option<Vec<RevisionStep>> {
         let steps = trail.steps.iter().zip(&trail.programs).map(|(step, program)| {
             let rule = self.used(step)?;
-            Some(single(rule.to_string(), *rule.rule.marks, step.reverse, &step.at, program))
+            Some(single(rule.to_string(), rule.rule.changes(), step.reverse, &step.at, program))
         });
         steps.collect()
     }
@@ -660,7 +660,7 @@ impl Searcher<'_> {
         let outcome = SearchOutcome { no_trail, paused, ..outcome(&text, &report, trail) };
         let steps = steps.unwrap_or_default();
         let marks = if steps.is_empty() {
-            rules.iter().flat_map(|r| r.rule.marks.iter()).collect()
+            rules.iter().flat_map(|r| r.rule.changes().iter()).collect()
         } else {
             steps.iter().flat_map(|step| step.marks.iter()).collect()
         };

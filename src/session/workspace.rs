@@ -374,7 +374,7 @@ impl Workspace {
     pub fn apply_as_change(&self, term: &Term, text: &str, at: &Path) -> Result<Change, Diagnostic> {
         let done = self.apply(term, text, at)?;
         let rules = done.steps.iter().filter_map(|s| self.rules.of_step(s));
-        let marks = rules.flat_map(|used| used.rule.marks.iter()).collect();
+        let marks = rules.flat_map(|used| used.rule.changes().iter()).collect();
         let step = RevisionStep { rule: text.to_string(), marks, at: at.clone(), after: done.term.clone() };
         let term = named(&done.term, &self.program.term);
         Ok(Change { term, paths: done.paths, steps: vec![step], counts: done.counts })
@@ -506,7 +506,7 @@ impl Workspace {
             let place = at.join(&step.at);
             let added = match self.rules.of_step(step) {
                 Some(rule) => now.replace_at(&place, step.after.clone()).map(|after| {
-                    let (rule, marks) = (rule.to_string(), *rule.rule.marks);
+                    let (rule, marks) = (rule.to_string(), rule.rule.changes());
                     vec![RevisionStep { rule, marks, at: place.clone(), after }]
                 }),
                 None => searcher.found(step).and_then(|found| found_at(&now, &place, found)),

@@ -171,7 +171,7 @@ fn found(rule_use: &RuleUse, part: &Term) -> Option<Found> {
     }
     let rank = Rank::of(&rule_use.rule, part, Some(&applied.term));
     let assumed = asks(&rule_use.rule, part, &applied.assumed, &applied.term);
-    let (doc, marks) = (summary::of(&rule_use.rule.doc), *rule_use.rule.marks);
+    let (doc, marks) = (summary::of(&rule_use.rule.doc), rule_use.rule.changes());
     Some(Found {
         rule: rule_use.rule.clone(),
         call: rule_use.to_string(),
@@ -328,7 +328,7 @@ fn with_choices(
     let call = |args: &[RuleArg]| RuleUse { rule: rule.clone(), args: args.to_vec() }.to_string();
     Candidate {
         call: format!("{}({})", rule.name, names.join(", ")),
-        marks: *rule.marks,
+        marks: rule.changes(),
         doc: summary::of(&rule.doc),
         at: at.clone(),
         open: true,
@@ -394,7 +394,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
     let (effect, shape) = result.as_ref().map_or((Effect::None, None), |whole| pictures.effect(term, whole));
     Candidate {
         call: rule_use.to_string(),
-        marks: *rule_use.rule.marks,
+        marks: rule_use.rule.changes(),
         doc: summary::of(&rule_use.rule.doc),
         at: at.clone(),
         open: false,

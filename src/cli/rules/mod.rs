@@ -139,13 +139,16 @@ fn of_no_rules(name: &str) -> Option<Diagnostic> {
 
 /// Lists the rules, or shows one.
 fn list(args: &RulesList) -> Result<Exit, Exit> {
-    let Definitions { patterns, files, own } = definitions(args.program.as_deref(), &args.rules)?;
+    let Definitions { patterns, files, own, tree } = definitions(args.program.as_deref(), &args.rules)?;
     let (mut sources, mut problems) = (Sources::new(), vec![]);
-    let (rules, _, _) = library(&patterns, &files, own.as_ref(), &mut sources, &mut problems);
+    let (mut rules, _, _) = library(&patterns, &files, own.as_ref(), &mut sources, &mut problems);
     if problems.iter().any(Diagnostic::is_error) {
         return Err(fail_all(&Problems { sources, list: problems }));
     }
     output::diagnostics(&problems, &sources);
+    if let Some(tree) = &tree {
+        rules.believe(in_program(tree).0);
+    }
     match (&args.name, args.json.json) {
         (None, true) => output::json(&Value::Array(rules.rules().map(as_json).collect()))?,
         (None, false) => output::print(&listing(&rules))?,
@@ -206,7 +209,7 @@ fn in_full(rule: &Rule, aliases: &[String]) -> String {
     for example in rule.examples.iter() {
         text += &format!("\nbefore  {}\nafter   {}\n", example.text.0, example.text.1);
     }
-    for (i, mark) in rule.marks.iter().enumerate() {
+    for (i, mark) in rule.changes().iter().enumerate() {
         let above = if i == 0 { "\n" } else { "" };
         text += &format!("{above}[{}]  {}\n", mark.name(), mark.meaning());
     }
@@ -242,7 +245,7 @@ fn as_json(rule: &Rule) -> Value {
         "theme": &*rule.theme,
         "text": *rule.text,
         "doc": *rule.doc,
-        "marks": rule.marks.iter().map(Mark::name).collect::<Vec<_>>(),
+        "marks": rule.changes().iter().map(Mark::name).collect::<Vec<_>>(),
         "digest": rule.digest.to_string(),
         "examples": rule.examples.iter().map(example).collect::<Vec<_>>(),
     })

@@ -7,11 +7,14 @@ use std::ffi::{c_int, c_void};
 use std::path::Path;
 use std::time::Instant;
 
+/// What calls a function with these arguments, and returns what it tells.
+type Entry = unsafe extern "C" fn(*const *mut c_void) -> c_int;
+
 /// Loaded functions. The wrappers that are compiled with them give all of them their types.
 pub struct Loaded {
     // The functions stay valid because the library is never closed: OpenMP's threads may still be in it, and the
     // process ends soon anyway.
-    entries: Vec<unsafe extern "C" fn(*const *mut c_void)>,
+    entries: Vec<Entry>,
     threads: unsafe extern "C" fn(c_int) -> c_int,
 }
 
@@ -33,8 +36,7 @@ impl Loaded {
             let mut entries = Vec::with_capacity(count);
             for number in 0..count {
                 let name = format!("shine_worker_entry_{number}\0");
-                let entry: Symbol<unsafe extern "C" fn(*const *mut c_void)> =
-                    library.get(name.as_bytes()).map_err(refuse)?;
+                let entry: Symbol<Entry> = library.get(name.as_bytes()).map_err(refuse)?;
                 entries.push(*entry);
             }
             let threads: Symbol<unsafe extern "C" fn(c_int) -> c_int> =
@@ -45,17 +47,18 @@ impl Loaded {
         }
     }
 
-    /// Runs the function of this number and returns the nanoseconds it took; one that there is not takes none.
+    /// Runs the function of this number and returns the nanoseconds it took, and whether it has a result; one that there is
+    /// not takes none.
     ///
     /// The wrapper gives argument i of the function from `arguments[i]`: the array itself, or what the pointer points at.
     /// Each must point at memory as large as the request said. A kernel that is wrong can still do anything, and
     /// that is why it runs in a process of its own.
-    pub fn run(&self, number: usize, arguments: &[*mut c_void]) -> u64 {
-        let Some(entry) = self.entries.get(number) else { return 0 };
+    pub fn run(&self, number: usize, arguments: &[*mut c_void]) -> (u64, bool) {
+        let Some(entry) = self.entries.get(number) else { return (0, true) };
         let start = Instant::now();
         // SAFETY: see above; the pointers live as long as the borrow.
-        unsafe { entry(arguments.as_ptr()) };
-        u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        let told = unsafe { entry(arguments.as_ptr()) };
+        (u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX), told == 0)
     }
 
     /// The threads that a parallel loop of the kernel gets.

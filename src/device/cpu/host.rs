@@ -83,9 +83,20 @@ impl HostCode {
         self.entries.iter().position(|name| name == entry)
     }
 
-    /// Calls the function of this number; see [`Loaded::run`].
-    pub fn run(&self, number: usize, arguments: &[*mut c_void]) -> u64 {
-        self.code.run(number, arguments)
+    /// Calls the function of this number, and returns the nanoseconds it took; see [`Loaded::run`].
+    ///
+    /// # Errors
+    /// It divided an integer where that has no result.
+    pub fn run(&self, number: usize, arguments: &[*mut c_void]) -> Result<u64, DeviceError> {
+        match self.code.run(number, arguments) {
+            (time, true) => Ok(time),
+            (_, false) => {
+                let name = self.entries.get(number).map_or("", String::as_str);
+                let message =
+                    format!("The function `{name}` divided an integer by zero, or the least one by -1.");
+                Err(DeviceError::new(Cause::NoResult, message))
+            }
+        }
     }
 
     pub fn threads(&self) -> u32 {
@@ -164,10 +175,15 @@ fn wrappers(job: &Job, entries: &[&str]) -> String {
                 _ => write!(arguments, "{comma}shine_arguments[{index}]"),
             };
         }
+        let call = format!("{entry}({arguments});");
+        let called = match step.is_some_and(|step| step.divides) {
+            true => format!("return {call}"),
+            false => format!("{call} return 0;"),
+        };
         let _ = write!(
             out,
             "\n#line 1 \"entry of {entry}\"\n\
-             {EXPORTED} void shine_worker_entry_{number}(void *const *shine_arguments) {{ {entry}({arguments}); }}\n"
+             {EXPORTED} int shine_worker_entry_{number}(void *const *shine_arguments) {{ {called} }}\n"
         );
     }
     let _ = write!(

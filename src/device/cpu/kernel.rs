@@ -83,7 +83,7 @@ impl Kernel for CpuKernel {
                     },
                 });
             }
-            whole += self.code.run(step.function, &pointers);
+            whole += self.code.run(step.function, &pointers)?;
         }
         Ok(vec![whole])
     }

@@ -227,7 +227,7 @@ impl OpenClKernel {
             });
         }
         let host = self.host.as_ref().ok_or_else(strange)?;
-        Ok(host.run(function, &pointers))
+        host.run(function, &pointers)
     }
 
     fn arrays(&mut self) -> impl Iterator<Item = &mut Shared> {

@@ -2,7 +2,7 @@
 
 use super::{count, is_scattered};
 use crate::code::Leaf;
-use crate::kernel::{Kernel, KernelParam, ParamKind};
+use crate::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED};
 use std::fmt::Write;
 
 /// The first line of a header.
@@ -28,6 +28,9 @@ pub fn header(kernel: &Kernel, about: &[String], with: &[String]) -> String {
     let width = kernel.params.iter().map(|p| p.name.len()).max().unwrap_or(0);
     for p in &kernel.params {
         let _ = writeln!(out, "//   {:width$}  {}", p.name, argument(kernel, p));
+    }
+    if kernel.divides {
+        let _ = write!(out, "//\n// Returns 0, or 1 where {UNDEFINED}: the quotient is taken as 0.\n");
     }
     // C++ has no `restrict`; the declaration means the same without.
     let prototype = kernel.prototype.replace(" restrict ", " ");

@@ -6,7 +6,7 @@
 
 use super::{broken, c_type, header, is_scattered};
 use crate::Language;
-use crate::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
+use crate::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED, floor_functions};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::origin::Origin;
@@ -175,6 +175,12 @@ impl<'a> Library<'a> {
         let width = self.params.iter().map(|p| p.name.len()).max().unwrap_or(0);
         for p in &self.params {
             let _ = writeln!(out, "//   {:width$}  {}", p.name, self.described(p));
+        }
+        if self.module.kernels(Language::OpenCl).any(|k| k.divides) {
+            let _ = write!(out, "//\n// In kernels the quotient is taken as 0 where {UNDEFINED}.\n");
+        }
+        if self.module.kernels(Language::C).any(|k| k.divides) {
+            let _ = write!(out, "//\n// Steps of the host fail where {UNDEFINED}.\n");
         }
         let kernels: String =
             self.module.kernels(Language::OpenCl).map(|k| format!("  shine_kernel* {};\n", k.name)).collect();
@@ -414,11 +420,16 @@ impl<'a> Library<'a> {
                 Argument::Value(..) | Argument::Local(..) => self.value(argument),
             });
         }
+        let call = format!("{}({})", kernel.name, args.join(", "));
         let _ = write!(
             out,
-            "{indent}if (shine_error(context) == NULL) {{\n{indent}  {}({});\n{indent}}}\n",
-            kernel.name,
-            args.join(", ")
+            "{indent}if (shine_error(context) == NULL{}) {{\n{indent}  {}\n{indent}}}\n",
+            if kernel.divides { format!(" && {call} != 0") } else { String::new() },
+            if kernel.divides {
+                format!("shine_fail(context, \"{UNDEFINED}\");")
+            } else {
+                format!("{call};")
+            },
         );
     }
 
@@ -522,6 +533,7 @@ impl<'a> Library<'a> {
             local_memory: vec![],
             origin: Origin::default(),
             parallel: false,
+            divides: false,
             most: self.most(),
             most_items: None,
         }

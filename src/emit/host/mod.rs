@@ -16,7 +16,7 @@ pub const MARKS: [&str; 2] = [header::MARK, python::MARK];
 
 use super::Language;
 use super::code::Leaf;
-use super::kernel::{Kernel, KernelParam, ParamKind, floor_functions};
+use super::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED, floor_functions};
 use super::number::{Printer, Variable};
 use super::syntax::Expr;
 use crate::lang::constraint::SizeConstraint;
@@ -183,7 +183,14 @@ fn main(kernel: &Kernel, out: &mut String) {
     if opencl {
         call(&kernel.name, first, &args, out);
     } else {
-        let _ = writeln!(out, "  {}({});", kernel.name, args.join(", "));
+        let call = format!("{}({})", kernel.name, args.join(", "));
+        let _ = match kernel.divides {
+            false => writeln!(out, "  {call};"),
+            true => writeln!(
+                out,
+                "  if ({call} != 0) {{\n    fprintf(stderr, \"{UNDEFINED}\\n\");\n    return 1;\n  }}"
+            ),
+        };
     }
     for p in kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Output(_))) {
         let (name, len) = (&p.name, count(kernel, &p.len));

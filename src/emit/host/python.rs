@@ -5,7 +5,7 @@
 
 use super::{Library, is_scattered, variables};
 use crate::C_FLAGS;
-use crate::kernel::{Kernel, KernelParam, ParamKind};
+use crate::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Nat, NatFun, NatVar, Ranges, Solution, solve};
 use crate::lang::ty::{Scalar, TypeKind};
@@ -25,7 +25,7 @@ const KEYWORDS: [&str; 35] = [
 const MODULES: &str = include_str!("python_modules.txt");
 
 /// Names that the text of modules uses: a function or an argument of such a name would hide them.
-const USED: [&str; 15] = [
+const USED: [&str; 16] = [
     "np",
     "floor_div",
     "floor_mod",
@@ -40,6 +40,7 @@ const USED: [&str; 15] = [
     "RuntimeError",
     "TypeError",
     "ValueError",
+    "ZeroDivisionError",
     "__file__",
 ];
 
@@ -162,7 +163,7 @@ impl<'a> Module<'a> {
             COMPILE.replace("KERNEL", &kernel.name).replace("C_FLAGS", &c_flags).replace("OPENMP, ", openmp);
         self.out.push_str(&compile.replace("SOURCES", &sources));
         let own = match self.kernels {
-            None => KERNEL.to_owned(),
+            None => KERNEL.replace("RESULT", if kernel.divides { "_ctypes.c_int" } else { "None" }),
             Some(kernels) => LIBRARY.replace("POINTERS", &(kernels + 1).to_string()),
         };
         self.out.push_str(&own.replace("KERNEL", &kernel.name));
@@ -342,8 +343,16 @@ impl<'a> Module<'a> {
                 }
             })
             .collect();
-        let callee = if self.kernels.is_some() { "_call(device, " } else { "_kernel()(" };
+        let callee = match self.kernels {
+            Some(_) => "_call(device, ",
+            None if kernel.divides => "_undefined = _kernel()(",
+            None => "_kernel()(",
+        };
         let _ = writeln!(self.out, "    {callee}\n        {},\n    )", call.join(",\n        "));
+        if kernel.divides {
+            let _ =
+                writeln!(self.out, "    if _undefined:\n        raise ZeroDivisionError(\"{UNDEFINED}\")");
+        }
         let is_scalar = |p: &KernelParam| matches!(&p.kind, ParamKind::Output(leaf) if leaf.dims.is_empty());
         let results: Vec<String> =
             outputs.iter().map(|p| self.names.get(p) + if is_scalar(p) { "[0]" } else { "" }).collect();
@@ -413,7 +422,7 @@ const KERNEL: &str = r#"def _kernel():
     with _LOCK:
         if not _LOADED:
             kernel = getattr(_compiled(), "KERNEL")
-            kernel.restype = None
+            kernel.restype = RESULT
             _LOADED.append(kernel)
     return _LOADED[0]
 

@@ -3,11 +3,10 @@
 use super::values::bytes_of;
 use super::{At, Found, Unfit, Value, has_vectors, minus};
 use crate::code::{Generator, Helper, broken};
-use crate::lang::literal::Literal;
 use crate::lang::math;
 use crate::lang::pattern::Pattern;
-use crate::lang::ty::{Scalar, Type};
-use crate::lower::dpia::{Kind, Phrase};
+use crate::lang::ty::Scalar;
+use crate::lower::dpia::Phrase;
 use crate::scalar;
 use crate::syntax::Expr;
 
@@ -77,7 +76,7 @@ impl Generator {
         }
         Ok(Value::Many(match p {
             Pattern::Div | Pattern::Mod if !is_float => {
-                if !is_divisible(&ty, ps.get(1)) {
+                if !scalar::is_divisible(&ty, ps.get(1)) {
                     return Err(Unfit::Scalars);
                 }
                 let (a, b) = (next()?, next()?);
@@ -212,10 +211,4 @@ fn unsigned(s: Scalar) -> Scalar {
         4 => Scalar::U32,
         _ => Scalar::U64,
     }
-}
-
-/// May all lanes be divided by it: is it a float, or a literal that no integer overflows at?
-pub(super) fn is_divisible(ty: &Type, by: Option<&Phrase>) -> bool {
-    ty.as_scalar().is_some_and(Scalar::is_float)
-        || matches!(by.map(Phrase::kind), Some(Kind::Lit(Literal::Int(n, _))) if !matches!(n, -1 | 0))
 }

@@ -1,12 +1,13 @@
 //! Values in all lanes: the same in each, vectors, masks, and choices among them.
 
-use super::operations::{is_divisible, signed};
+use super::operations::signed;
 use super::{At, Found, Unfit, Value, has_vectors, minus};
 use crate::code::{Generator, broken};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::ty::Scalar;
 use crate::lower::dpia::{Kind, Phrase, extent};
+use crate::scalar::is_divisible;
 use crate::syntax::Expr;
 
 impl Generator {

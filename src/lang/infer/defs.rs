@@ -177,6 +177,22 @@ fn needs(sources: &[Source], names: &FxHashMap<&Name, usize>) -> Vec<Vec<(usize,
     sources.iter().map(of).collect()
 }
 
+/// The definitions of a file that one of them does not use, neither itself nor through others.
+pub fn unused<'a>(file: &'a ast::File, def: &str) -> Vec<&'a Item> {
+    let sources: Vec<Source> = file.items.iter().filter_map(source).collect();
+    let names = sources.iter().enumerate().map(|(i, s)| (&s.name.kind, i)).collect();
+    let all = needs(&sources, &names);
+    let mut used = vec![false; sources.len()];
+    let mut open: Vec<usize> = (0..sources.len()).filter(|i| *sources[*i].name.kind == *def).collect();
+    while let Some(at) = open.pop() {
+        if !std::mem::replace(&mut used[at], true) {
+            open.extend(all[at].iter().map(|(next, _)| *next));
+        }
+    }
+    let rest = sources.iter().zip(used).filter(|(s, used)| !used && matches!(s.item.kind, ItemKind::Def(_)));
+    rest.map(|(s, _)| s.item).collect()
+}
+
 impl Infer {
     /// Elaborates every definition of a file; where one is `wanted`, only that and what it and the patterns need.
     pub fn definitions(&mut self, file: &ast::File, wanted: Option<&str>) {

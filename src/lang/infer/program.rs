@@ -3,7 +3,7 @@
 use super::build::{Builder, MAX_NODES, MAX_TERM_DEPTH, MAX_TYPE, Unbuilt, is_large};
 use super::codes;
 use super::constraint::{Sizes, asks_for, check_constraint, constraints_of};
-use super::defs::Unknowns;
+use super::defs::{self, Unknowns};
 use super::report::Names;
 use super::state::Infer;
 use super::tree::{DefId, Local, Node, Tree};
@@ -155,8 +155,37 @@ pub fn program_with(
         problems.extend(program.never());
     }
     problems.sort_by_key(|p| p.span().map(|s| (s.file, s.start, s.end)));
+    if let Some(def) = chosen {
+        tell_unused(&mut problems, file, &infer.defs[def].name);
+    }
     let failed = problems.iter().any(Diagnostic::is_error);
     (program.filter(|_| !failed), problems)
+}
+
+/// Says of what is wrong in definitions that the program does not use that it does not: it can do without them.
+fn tell_unused(problems: &mut [Diagnostic], file: &ast::File, program: &str) {
+    if !problems.iter().any(Diagnostic::is_error) {
+        return;
+    }
+    let mut unused = defs::unused(file, program);
+    // That a name is taken is so whoever uses it.
+    for problem in problems.iter_mut().filter(|p| p.is_error() && p.code != codes::TAKEN) {
+        let Some(span) = problem.span() else { continue };
+        let around = |item: &&ast::Item| {
+            item.span.file == span.file && item.span.start <= span.start && span.end <= item.span.end
+        };
+        let Some(at) = unused.iter().position(around) else { continue };
+        // Once for each of them.
+        if let Some(name) = unused.remove(at).kind.name() {
+            problem
+                .notes
+                .push(format!("`{program}` does not use `{}`, but a file is read as a whole.", name.kind));
+            problem.hints.push(format!(
+                "Mend `{0}`, or remove it; `--def {program}` reads only what `{program}` uses.",
+                name.kind
+            ));
+        }
+    }
 }
 
 /// The problems without those of what a definition returns where something is wrong in what computes it: that is what it is

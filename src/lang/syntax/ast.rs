@@ -142,7 +142,7 @@ pub enum ItemKind {
     Pattern(PatternDecl),
     Foreign(ForeignDef),
     /// `declare assoc max`: a property of a user's operator, which is tested before it is believed
-    Declare(Condition),
+    Declare(Declare),
     Rule(Arc<Rule>),
     RuleSet(RuleSet),
     Alias(Alias),
@@ -168,6 +168,13 @@ impl ItemKind {
             ItemKind::Declare(_) | ItemKind::Import(_) | ItemKind::Error => None,
         }
     }
+}
+
+/// `declare assoc [finite] max`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Declare {
+    pub condition: Condition,
+    pub marks: Vec<Ident>,
 }
 
 /// `def dot {k: nat} (a b: k.f32): f32 = body`
@@ -997,7 +1004,7 @@ impl Item {
                 each_param(&def.params, f);
                 f(Part::Type(&def.result));
             }
-            ItemKind::Declare(condition) => each_in_condition(condition, f),
+            ItemKind::Declare(declare) => each_in_condition(&declare.condition, f),
             ItemKind::Rule(rule) => {
                 each_param(&rule.params, f);
                 f(Part::Expr(&rule.lhs));

@@ -248,7 +248,9 @@ impl Rule {
             if let (ParamKind::Nat(_), RuleArg::Nat(n)) = (&param.kind, arg)
                 && (n.is_evidently_below_one() || n.is_poison())
             {
-                let text = format!("its argument {} is {n}, and sizes count from 1", param.name);
+                let is_fraction = n.as_constant().is_none() && n.vars().is_empty() && !n.is_poison();
+                let sizes = if is_fraction { "are whole numbers" } else { "count from 1" };
+                let text = format!("its argument {} is {n}, and sizes {sizes}", param.name);
                 return Err(WhyNot::here(Reason::Arguments(text)));
             }
         }

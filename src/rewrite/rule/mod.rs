@@ -64,7 +64,7 @@ pub struct RuleData {
     pub theme: Name,
     pub params: Later<Vec<RuleParam>>,
     pub body: Later<Body>,
-    /// What it may change in floating-point results.
+    /// What it may change in floating-point results by what it says; see [`Rule::changes`].
     pub marks: Later<Marks>,
     pub doc: Later<String>,
     pub examples: Later<Vec<Example>>,
@@ -223,8 +223,15 @@ impl Rule {
 
     /// The first sentence of its documentation, after its marks.
     pub fn summary(&self) -> String {
-        let line = summary::of(&self.doc);
-        if self.marks.is_empty() { line } else { format!("{} {line}", self.marks) }
+        let (line, marks) = (summary::of(&self.doc), self.changes());
+        if marks.is_empty() { line } else { format!("{marks} {line}") }
+    }
+
+    /// What it may change: its own marks, and those under which operators that it may meet have what it asks for.
+    pub fn changes(&self) -> Marks {
+        let relied = self.forwards().equations().iter();
+        let relied = relied.flat_map(|eq| eq.conditions.iter().filter_map(|c| eq.declared.mark_of(c)));
+        self.marks.iter().chain(relied).collect()
     }
 
     /// The rule with these properties of operators known to its conditions.

@@ -9,6 +9,8 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
 use crate::normal::{expanded, normal_form};
+use crate::rule::condition::Condition;
+use crate::rule::marks::Mark;
 use std::collections::HashSet;
 
 /// `\a b. a op b` and `op` itself, on scalars or vectors. Also its mirror image, as all these commute.
@@ -145,12 +147,16 @@ pub struct Properties {
     pub idempotent: Vec<Term>,
     /// Operators with their neutral values.
     pub neutral: Vec<(Term, Term)>,
+    /// What holds where nothing is NaN or infinite.
+    pub finite: Option<Box<Properties>>,
 }
 
 impl Properties {
     pub fn is_empty(&self) -> bool {
-        let Properties { associative, commutative, idempotent, neutral } = self;
-        associative.is_empty() && commutative.is_empty() && idempotent.is_empty() && neutral.is_empty()
+        let Properties { associative, commutative, idempotent, neutral, finite } = self;
+        let none =
+            associative.is_empty() && commutative.is_empty() && idempotent.is_empty() && neutral.is_empty();
+        none && finite.as_ref().is_none_or(|finite| finite.is_empty())
     }
 
     pub fn add(&mut self, other: Properties) {
@@ -158,11 +164,32 @@ impl Properties {
         self.commutative.extend(other.commutative);
         self.idempotent.extend(other.idempotent);
         self.neutral.extend(other.neutral);
+        if let Some(finite) = other.finite {
+            self.finite.get_or_insert_default().add(*finite);
+        }
+    }
+
+    /// What is declared, with and without marks.
+    fn each(&self) -> impl Iterator<Item = &Properties> {
+        std::iter::once(self).chain(self.finite.as_deref())
+    }
+
+    /// The mark of what a condition of a rule may rely on.
+    pub fn mark_of(&self, condition: &Condition) -> Option<Mark> {
+        let finite = self.finite.as_ref()?;
+        let relies = match condition {
+            Condition::Assoc(_) => !finite.associative.is_empty(),
+            Condition::Commutative(_) => !finite.commutative.is_empty(),
+            Condition::Idempotent(_) => !finite.idempotent.is_empty(),
+            Condition::Neutral(..) => !finite.neutral.is_empty(),
+            _ => false,
+        };
+        relies.then_some(Mark::Finite)
     }
 
     pub fn is_associative(&self, f: &Term) -> bool {
         operator(f).is_some()
-            || among(&self.associative, f)
+            || self.each().any(|of| among(&of.associative, f))
             || is_choice(f)
             || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_associative(op)))
     }
@@ -170,21 +197,21 @@ impl Properties {
     /// Does the order of the operands not matter? All operators of the table commute.
     pub fn is_commutative(&self, f: &Term) -> bool {
         operator(f).is_some()
-            || among(&self.commutative, f)
+            || self.each().any(|of| among(&of.commutative, f))
             || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_commutative(op)))
     }
 
     /// Does the operator give `x` for `x` and `x`?
     pub fn is_idempotent(&self, f: &Term) -> bool {
         operator(f).is_some_and(|p| matches!(p, Pattern::Min | Pattern::Max | Pattern::And | Pattern::Or))
-            || among(&self.idempotent, f)
+            || self.each().any(|of| among(&of.idempotent, f))
             || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_idempotent(op)))
     }
 
     /// Is `z` neutral for `f` on both sides?
     pub fn is_neutral(&self, f: &Term, z: &Term) -> bool {
         is_neutral(f, z)
-            || self.neutral.iter().any(|(g, y)| same(g, f) && same(y, z))
+            || self.each().any(|of| of.neutral.iter().any(|(g, y)| same(g, f) && same(y, z)))
             || of_parts(f, z, &|op, z| self.is_neutral(op, z))
     }
 }

@@ -33,7 +33,7 @@ use super::workspace::Workspace;
 use crate::device::{
     Backend, Choice, HostData, Mode, PartTimes, Progress as DeviceProgress, RunReport, name_in, stats,
 };
-use crate::emit::{Compiled, Module, Stage};
+use crate::emit::{Compiled, Language, Module, Stage, UNDEFINED};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::eval::failure::not_run;
@@ -279,6 +279,7 @@ impl<'a> Prepared<'a> {
         warnings.extend(self.ready.unasked.clone());
         warnings.extend(self.of_inputs.clone());
         warnings.extend(verdict.warnings);
+        warnings.extend(before.is_none().then(|| self.ready.untold()).flatten());
         warnings.extend(changing(self.checked.asked.device));
         let undefined = before.map(Beforehand::undefined).unwrap_or_default();
         warnings.extend(of_undefined(&undefined));
@@ -302,6 +303,15 @@ pub struct Ready {
     pub digest: Digest,
     /// What a strategy did that nobody asked for, where it may have changed a result.
     unasked: Option<String>,
+}
+
+impl Ready {
+    /// What nothing tells of a run that is not checked.
+    fn untold(&self) -> Option<String> {
+        let divides = self.module.kernels(Language::OpenCl).any(|k| k.divides);
+        divides
+            .then(|| format!("In kernels the quotient is 0 where {UNDEFINED}, and only checks tell of it."))
+    }
 }
 
 /// Compiles to text, and asks whether the device has room for that.

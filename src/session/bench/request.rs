@@ -184,7 +184,8 @@ impl Request<'_> {
             emit::Language::OpenCl => Language::OpenCl,
         };
         let (global, local) = (is_kernel.then_some(global), local.filter(|_| is_kernel));
-        Ok(Some(Step { language, entry: kernel.name.clone(), args, global, local }))
+        let divides = kernel.divides && !is_kernel;
+        Ok(Some(Step { language, entry: kernel.name.clone(), args, global, local, divides }))
     }
 
     /// The parameter for this, which is made where it is new.

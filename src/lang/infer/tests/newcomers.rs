@@ -265,6 +265,10 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: n.f32) = reduce max (-inf) v", "E0101", "`3.4e38`"),
     ("def f (v: n.f32) = reduce max -inf v", "E0113", "`(-1 / 0)`"),
     ("def f (v: n.f32) = pow v 2", "E0117", "`map (\\x. pow x y)`"),
+    ("def f (v: n.f32) = map (\\e. subtract 1 e) v", "E0101", "`e - 1`"),
+    ("def f (v: n.f32) = copy v", "E0101", "write `v`"),
+    ("def f (v: n.f32): n.f32 = shift 1 v", "E0101", "`take n (padCst 1 0 0 v)`"),
+    ("def f (v: n.f32) = map (\\e. where y = e) v", "E0020", "`let y = e in e`"),
 ];
 
 #[test]

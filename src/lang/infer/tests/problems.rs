@@ -683,7 +683,9 @@ fn undetermined_type() {
       |
       = It is the second argument of `makePair`.
       = `s` is a type that is not known yet.
+      = `g` does not use `f`, but a file is read as a whole.
       = hint: Is an argument missing?
+      = hint: Mend `f`, or remove it; `--def g` reads only what `g` uses.
     ");
 }
 

@@ -130,7 +130,7 @@ impl Parser<'_> {
             Tok::Colon if expected.contains("`=`") || self.is_before_body() => {
                 "What a definition computes stands behind `=`."
             }
-            Tok::Colon if self.language == Language::Program => {
+            Tok::Colon if matches!(self.language, Language::Program | Language::Rules) => {
                 "A type stands with its expression in parentheses: `(cast x : i32)`."
             }
             Tok::LBracket if expected.contains(')') && before == Some(Tok::Word) => {

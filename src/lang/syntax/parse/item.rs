@@ -1,9 +1,9 @@
 //! Definitions: what may stand at the top level of each language.
 
 use super::super::ast::{
-    Alias, Condition, ConditionKind, Def, Example, Expr, ExprKind, ForeignDef, Ident, Item, ItemKind,
-    Language, Name, Node, Op, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SetParam, SketchDef,
-    StrategyDef, Type, TypeKind,
+    Alias, Condition, ConditionKind, Declare, Def, Example, Expr, ExprKind, ForeignDef, Ident, Item,
+    ItemKind, Language, Name, Node, Op, Param, ParamKind, PatternDecl, Rule, RuleRef, RuleSet, SetParam,
+    SketchDef, StrategyDef, Type, TypeKind,
 };
 use super::super::codes;
 use super::super::elsewhere;
@@ -73,7 +73,7 @@ impl Parser<'_> {
             "def" => self.def(),
             "pattern" => self.pattern(),
             "foreign" => self.foreign(),
-            "declare" => Some(ItemKind::Declare(self.condition())),
+            "declare" => Some(ItemKind::Declare(self.declare())),
             "rule" => self.rule(),
             "rules" => self.rule_set(),
             "alias" => self.alias(),
@@ -246,6 +246,27 @@ impl Parser<'_> {
         }
         let examples = Vec::new();
         Some(ItemKind::Rule(Arc::new(Rule { name, params, marks, lhs, rhs, conditions, examples })))
+    }
+
+    /// `assoc [finite] f`: marks stand where the property's first operand would, which is no array.
+    fn declare(&mut self) -> Declare {
+        let mut condition = self.condition();
+        let mut marks = Vec::new();
+        if let ConditionKind::Predicate(_, args) = &mut condition.kind
+            && let Some(ExprKind::Array(all)) = args.first().map(|arg| &arg.kind)
+            && !all.is_empty()
+            && all.iter().all(|mark| matches!(mark.kind, ExprKind::Name(_)))
+        {
+            let all = match args.remove(0).kind {
+                ExprKind::Array(all) => all,
+                _ => Vec::new(),
+            };
+            marks.extend(all.into_iter().filter_map(|mark| match mark.kind {
+                ExprKind::Name(name) => Some(Node::new(mark.span, name)),
+                _ => None,
+            }));
+        }
+        Declare { condition, marks }
     }
 
     /// Whether a word comes next that other languages put before the conditions of a rule.

@@ -1,8 +1,8 @@
 //! Definitions as documents.
 
 use super::super::ast::{
-    Condition, ConditionKind, Def, Example, Expr, Item, ItemKind, Name, Param, Rule, SetParam, StrategyDef,
-    Type,
+    Condition, ConditionKind, Def, Example, Expr, Ident, Item, ItemKind, Name, Param, Rule, SetParam,
+    StrategyDef, Type,
 };
 use super::{Doc, Printer};
 
@@ -37,7 +37,9 @@ impl Printer {
                 let head = Doc::concat(["foreign def ".into(), name, self.params(&def.params)]);
                 self.with_body(head.then(self.result(Some(&def.result))), quoted(&def.body.kind))
             }
-            ItemKind::Declare(condition) => Doc::concat(["declare ".into(), self.condition(condition)]),
+            ItemKind::Declare(declare) => {
+                Doc::concat(["declare ".into(), self.marked_condition(&declare.condition, &declare.marks)])
+            }
             ItemKind::Rule(rule) => self.rule(rule),
             ItemKind::RuleSet(set) => Doc::concat([
                 "rules ".into(),
@@ -127,6 +129,11 @@ impl Printer {
     }
 
     fn condition(&self, condition: &Condition) -> Doc {
+        self.marked_condition(condition, &[])
+    }
+
+    /// A condition, of which the property has marks.
+    fn marked_condition(&self, condition: &Condition, marks: &[Ident]) -> Doc {
         // Tighter than a comparison.
         let side = |e: &Expr| self.expr(e, 6);
         match &condition.kind {
@@ -140,7 +147,11 @@ impl Printer {
             }
             ConditionKind::Predicate(name, args) => {
                 let args = args.iter().map(|arg| Doc::concat([" ".into(), self.argument(arg)]));
-                Doc::concat(std::iter::once(self.name(&name.kind)).chain(args))
+                let marks = (!marks.is_empty()).then(|| {
+                    let names = marks.iter().map(|mark| self.name(&mark.kind));
+                    Doc::concat([" [".into(), Doc::join(names, || ", ".into()), "]".into()])
+                });
+                Doc::concat(std::iter::once(self.name(&name.kind)).chain(marks).chain(args))
             }
             ConditionKind::Error => "<error>".into(),
         }

@@ -191,7 +191,8 @@ fn item(item: &Item) -> String {
             let head = format!("foreign {}{}", d.name.kind, spaced(params(&d.params)));
             format!("{head}: {} = {:?}", ty(&d.result), d.body.kind)
         }
-        ItemKind::Declare(c) => format!("declare {}", condition(c)),
+        ItemKind::Declare(d) if d.marks.is_empty() => format!("declare {}", condition(&d.condition)),
+        ItemKind::Declare(d) => format!("declare [{}] {}", names(&d.marks), condition(&d.condition)),
         ItemKind::Rule(r) => {
             let marks = if r.marks.is_empty() { String::new() } else { format!(" [{}]", names(&r.marks)) };
             let head = format!("rule {}{}{marks}", r.name.kind, spaced(params(&r.params)));

@@ -366,7 +366,16 @@ fn item(language: Language) -> impl Strategy<Value = Item> {
             prop_oneof![5 => def, 1 => pattern, 1 => foreign, 1 => import].boxed()
         }
         Language::Rules => {
-            let declare = condition().prop_map(ItemKind::Declare);
+            let declare = (condition(), vec(ident(), 0..3)).prop_map(|(mut condition, mut marks)| {
+                match &mut condition.kind {
+                    // What stands where marks do would be these.
+                    ConditionKind::Predicate(_, args) => {
+                        args.retain(|arg| !matches!(arg.kind, ExprKind::Array(_)));
+                    }
+                    _ => marks.clear(),
+                }
+                ItemKind::Declare(Declare { condition, marks })
+            });
             let rule = rule().prop_map(|r| ItemKind::Rule(Arc::new(r)));
             prop_oneof![5 => rule, 1 => declare, 1 => rule_set, 1 => alias, 1 => import].boxed()
         }

@@ -766,6 +766,8 @@ fn signs_between_strategies() {
     for (body, hint) in [
         ("= a || b", "`s <+ t`"),
         ("= a | b", "`s <+ t`"),
+        ("= reach contains(map) | contains(reduce)", "`s or t`"),
+        ("= reach contains(map) using {a} | b", "`s <+ t`"),
         ("= a or b", "`s <+ t`"),
         ("= a <|> b", "`s <+ t`"),
         ("= a && b", "`s ; t`"),

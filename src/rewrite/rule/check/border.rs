@@ -5,8 +5,11 @@
 //! element, a component, a parameter) is an unknown of it.
 
 use super::solve::compared;
+use crate::lang::build;
 use crate::lang::declared::unfolded;
 use crate::lang::eval::{self, Arithmetic, Sizes};
+use crate::lang::literal::Literal;
+use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind};
@@ -22,6 +25,9 @@ const MOST_BORDERS: usize = 8;
 /// Numbers that what is rounded to whole ones may be, odd ones, of which halves are rounded up: a quotient and a product that is
 /// to be it part below few of them.
 const WHOLE: [f64; 4] = [1.0, 5.0, 21.0, 85.0];
+
+/// Reductions of as many elements are looked at step by step.
+const FEW_STEPS: i64 = 3;
 
 /// Larger terms are not looked at.
 const MOST_NODES: u32 = 2000;
@@ -319,6 +325,11 @@ impl Reader<'_> {
             if let (Pattern::VectorFromScalar, [lane]) = (op.pattern, args.as_slice()) {
                 return self.node(lane);
             }
+            if op.pattern.is_reduce()
+                && let Some(steps) = self.steps(&args)
+            {
+                return self.node(&steps);
+            }
         }
         let unknown = self.unknown(t, scalar?);
         let known = self.all.unknowns.iter().position(|u| *u == unknown);
@@ -326,6 +337,32 @@ impl Reader<'_> {
             self.all.unknowns.push(unknown);
             self.all.unknowns.len() - 1
         })))
+    }
+
+    /// A reduction of few numbers of the inputs, step by step.
+    fn steps(&self, args: &[&Term]) -> Option<Term> {
+        let [step, init, array] = args else { return None };
+        let (n, _) = array.ty().as_array()?;
+        let count = n.eval(&|x| self.sizes.get(x).copied()).ok().filter(|n| *n <= FEW_STEPS)?;
+        let whole = (0..count).try_fold((*init).clone(), |acc, i| {
+            let element = self.element(array, i)?;
+            Some(Term::app(Term::app((*step).clone(), acc), element))
+        })?;
+        normal_form(&whole).filter(|t| t.size() <= MOST_NODES)
+    }
+
+    /// An element of an array of the inputs, or of what a function makes of each of one's.
+    fn element(&self, array: &Term, i: i64) -> Option<Term> {
+        if let Some((op, args)) = array.as_pattern_app()
+            && op.pattern.is_map()
+            && let [f, array] = args.as_slice()
+        {
+            return Some(Term::app((*f).clone(), self.element(array, i)?));
+        }
+        self.place(array)?;
+        let (n, _) = array.ty().as_array()?;
+        let index = Term::lit(Literal::Index(Nat::constant(i), n.clone()));
+        build::apply(Pattern::Idx, vec![], vec![index, array.clone()]).ok()
     }
 
     fn unknown(&self, t: &Term, scalar: Scalar) -> Unknown {

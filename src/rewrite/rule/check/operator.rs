@@ -265,9 +265,9 @@ impl Operator {
     }
 }
 
-/// What the user has declared, of operators on data of known sizes. Those that compute roots have no laws where nothing is rounded.
+/// What the user has declared without marks, of operators on data of known sizes. Those that compute roots have no laws where nothing is rounded.
 pub(super) fn declared(known: &Properties) -> Vec<Operator> {
-    let Properties { associative, commutative, idempotent, neutral } = known;
+    let Properties { associative, commutative, idempotent, neutral, finite: _ } = known;
     let all = associative.iter().chain(commutative).chain(idempotent).chain(neutral.iter().map(|(f, _)| f));
     let mut ops: Vec<Term> = vec![];
     for op in all {

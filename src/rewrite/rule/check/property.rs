@@ -44,10 +44,15 @@ const TRIES_OF_PARTS: u64 = 600;
 /// A case in which an operator `t -> t -> t` does not have the property, in words. What it uses of what is bound around
 /// it is drawn with the operands; None where that is more than numbers.
 pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
-    let without_rounding = || refute_in(Arithmetic { exact: true, finite: false }, f, property);
+    refute_where(f, property, false)
+}
+
+/// As [`refute`]; where only what is `finite` counts, a case has no operand and computes nothing that is NaN or infinite.
+pub fn refute_where(f: &Term, property: &Property, finite: bool) -> Option<Vec<String>> {
+    let without_rounding = || refute_in(Arithmetic { exact: true, finite }, f, property);
     on_one_stack(|| {
         if has_roots(f) {
-            return refute_in(Arithmetic::MACHINE, f, property).or_else(without_rounding);
+            return refute_in(Arithmetic { exact: false, finite }, f, property).or_else(without_rounding);
         }
         without_rounding()
     })
@@ -92,7 +97,11 @@ fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Ve
     let sides: Vec<&Term> = laws.iter().flat_map(|(left, right)| [left, right]).collect();
     let in_floats = !arithmetic.exact;
     let unknown = !in_floats && has_roots(&f);
-    let drawing = Drawing::near(mentioned).with_borders(&sides, &sizes_of(t, 0), &Solver::of(arithmetic));
+    let drawing = Drawing::near(mentioned, arithmetic.finite).with_borders(
+        &sides,
+        &sizes_of(t, 0),
+        &Solver::of(arithmetic),
+    );
     // What is tried so often is not unfolded each time.
     let evaluated: Vec<(Term, Term)> = laws.iter().map(|(l, r)| (unfolded(l), unfolded(r))).collect();
     let mut best: Option<(usize, Vec<String>)> = None;
@@ -111,7 +120,7 @@ fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Ve
             }
             let run = |side: &Term| eval::run_in(arithmetic, side, &sizes, &operands, &Limits::TEST);
             let (l, r) = (run(left), run(right));
-            if agree(&l, &r, in_floats) {
+            if agree(&l, &r, arithmetic) {
                 continue;
             }
             let weight = weight(&operands);
@@ -147,8 +156,15 @@ pub const UNKNOWN: &str = "It is computed without rounding, where roots, exponen
 
 /// Are both sides of a law the same? The law is used in both directions, so that neither may have a value where the other
 /// has none. What took too long or too much nobody knows.
-fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, rounds: bool) -> bool {
+fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, arithmetic: Arithmetic) -> bool {
+    let rounds = !arithmetic.exact;
     match (l, r) {
+        // What is not finite has no value, and may be anything.
+        (Ok(l), Ok(r)) if arithmetic.finite => {
+            let tolerance = if rounds { NEARLY } else { Tolerance::Identical };
+            l.agrees(r, tolerance).is_ok() || r.agrees(l, tolerance).is_ok()
+        }
+        (Ok(_), Err(_)) | (Err(_), Ok(_)) if arithmetic.finite => true,
         (Ok(l), Ok(r)) if rounds => {
             let (of_l, of_r) = (kinds(l), kinds(r));
             let is_finite = |kinds: &[FloatKind]| kinds.iter().all(|kind| *kind == FloatKind::Finite);

@@ -129,8 +129,8 @@ impl Drawing {
     }
 
     /// For declared properties of an operator: what its own text mentions counts.
-    pub fn near(mentioned: Mentioned) -> Drawing {
-        let marks = Marks::REASSOCIATES;
+    pub fn near(mentioned: Mentioned, finite: bool) -> Drawing {
+        let marks = Marks { finite, ..Marks::REASSOCIATES };
         let mentioned = Rc::new(mentioned);
         Drawing { mentioned, solutions: Solutions::default(), marks, signs: false, special: false }
     }

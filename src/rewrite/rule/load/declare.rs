@@ -1,6 +1,7 @@
 //! `declare assoc f`, `declare commutative f`, `declare idempotent f` and `declare neutral f z`: properties of a user's
 //! operators, each tested before it is believed.
 
+use super::no_mark;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer;
 use crate::lang::source::Span;
@@ -8,8 +9,8 @@ use crate::lang::syntax::ast::{self, ConditionKind, Def, Expr, ExprKind, Item, I
 use crate::lang::syntax::parse_type;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
-use crate::rule::Properties;
-use crate::rule::check::property::{Property, UNKNOWN, has_unknown_functions, refute};
+use crate::rule::check::property::{Property, UNKNOWN, has_unknown_functions, refute_where};
+use crate::rule::{Mark, Properties};
 
 /// The name of the definition that an operator is read through; no text can have it.
 const HERE: &str = "the operator";
@@ -18,8 +19,8 @@ const HERE: &str = "the operator";
 pub fn in_program(file: &ast::File) -> (Properties, Vec<Diagnostic>) {
     let (mut declared, mut problems) = (Properties::default(), vec![]);
     for item in &file.items {
-        let ItemKind::Declare(condition) = &item.kind else { continue };
-        match one(condition, &file.items) {
+        let ItemKind::Declare(declare) = &item.kind else { continue };
+        match one(declare, &file.items) {
             Ok(property) => declared.add(property),
             Err(found) => problems.extend(found),
         }
@@ -31,8 +32,24 @@ pub fn in_program(file: &ast::File) -> (Properties, Vec<Diagnostic>) {
 ///
 /// # Errors
 /// What is not understood, not well-typed, or not so.
-pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properties, Vec<Diagnostic>> {
+pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, Vec<Diagnostic>> {
+    let condition = &declare.condition;
     let span = condition.span;
+    for mark in &declare.marks {
+        match Mark::from_name(&mark.kind) {
+            Some(Mark::Finite) => {}
+            Some(_) => {
+                return Err(vec![
+                    Diagnostic::error("E0213", format!("`{}` is no mark of a declaration.", mark.kind))
+                        .label(mark.span, "not needed")
+                        .note("What is declared of an operator on floats is meant without rounding and signed zeros.")
+                        .hint("Leave it out; `[finite]` is for what holds where nothing is NaN or infinite."),
+                ]);
+            }
+            None => return Err(vec![no_mark(mark)]),
+        }
+    }
+    let finite = !declare.marks.is_empty();
     let no =
         |message: &str| {
             vec![Diagnostic::error("E0212", message.to_owned()).label(span, "not possible").hint(
@@ -46,6 +63,7 @@ pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properti
             no("This cannot be declared.")
         });
     };
+    let condition_name = &name.kind;
     let (property, f, z) = match (&*name.kind, args.as_slice()) {
         ("assoc", [f]) => (Property::Associative, read(f, span, items)?, None),
         ("commutative", [f]) => (Property::Commutative, read(f, span, items)?, None),
@@ -66,7 +84,7 @@ pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properti
     if !is_operator(f.ty()) {
         return Err(vec![no_operator(span, &format!(": its type is {}", f.ty()))]);
     }
-    if let Some(counterexample) = refute(&f, &property) {
+    if let Some(counterexample) = refute_where(&f, &property, finite) {
         let what = match property {
             Property::Associative => "associative",
             Property::Commutative => "commutative",
@@ -78,16 +96,24 @@ pub(super) fn one(condition: &ast::Condition, items: &[Item]) -> Result<Properti
             Diagnostic::error("E0218", format!("{subject} is not {what}, so this is not believed."));
         let problem = problem.label(span, "declared here");
         let problem = counterexample.into_iter().fold(problem, Diagnostic::note);
+        let problem = match finite || refute_where(&f, &property, true).is_some() {
+            true => problem,
+            false => problem.hint(format!(
+                "It is where nothing is NaN or infinite: `declare {} [finite] …` says so, and rules that rely on it have that mark.",
+                condition_name
+            )),
+        };
         return Err(vec![if has_unknown_functions(&f) { problem.note(UNKNOWN) } else { problem }]);
     }
-    let mut out = Properties::default();
+    let mut known = Properties::default();
+    let out = if finite { known.finite.get_or_insert_default() } else { &mut known };
     match property {
         Property::Associative => out.associative.push(f),
         Property::Commutative => out.commutative.push(f),
         Property::Idempotent => out.idempotent.push(f),
         Property::Neutral(z) => out.neutral.push((f, z)),
     }
-    Ok(out)
+    Ok(known)
 }
 
 /// `t -> t -> t` for data of known form.

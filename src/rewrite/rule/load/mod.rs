@@ -140,7 +140,7 @@ impl RuleSet {
                 }
                 ItemKind::RuleSet(set) => sets.push((set, item.doc)),
                 ItemKind::Alias(alias) => aliases.push((alias, item.span)),
-                ItemKind::Declare(condition) => match declare::one(&condition, &[]) {
+                ItemKind::Declare(declare) => match declare::one(&declare, &[]) {
                     Ok(property) => declared.add(property),
                     Err(found) => problems.extend(found),
                 },
@@ -293,17 +293,17 @@ fn load_rule(
         Err(problems) => return (None, problems.clone()),
     }
     problems.extend(sides.examples.iter().filter_map(|e| e.as_ref().err()).flatten().cloned());
-    for mark in rule.marks.iter().filter(|m| Mark::from_name(&m.kind).is_none()) {
-        let known = Mark::ALL.map(Mark::name);
-        let named: Vec<String> = known.iter().map(|m| format!("`{m}`")).collect();
-        problems.push(
-            Diagnostic::error("E0213", format!("There is no mark `{}`.", mark.kind))
-                .label(mark.span, "not known")
-                .did_you_mean(&mark.kind, known)
-                .hint(format!("The marks are {}.", named.join(", "))),
-        );
-    }
+    problems.extend(rule.marks.iter().filter(|m| Mark::from_name(&m.kind).is_none()).map(no_mark));
     (Some(loaded), problems)
+}
+
+fn no_mark(mark: &ast::Ident) -> Diagnostic {
+    let known = Mark::ALL.map(Mark::name);
+    let named: Vec<String> = known.iter().map(|m| format!("`{m}`")).collect();
+    Diagnostic::error("E0213", format!("There is no mark `{}`.", mark.kind))
+        .label(mark.span, "not known")
+        .did_you_mean(&mark.kind, known)
+        .hint(format!("The marks are {}.", named.join(", ")))
 }
 
 /// What a rule says, with what is wrong with it.

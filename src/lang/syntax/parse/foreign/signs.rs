@@ -286,8 +286,22 @@ impl Parser<'_> {
         if !named || !self.in_program() {
             return None;
         }
-        let value = self.quote_or(self.at + 3, self.limit, "v");
-        let body = self.quote_or(self.finished, self.at, "e");
+        let mut open = 0;
+        let closes = |i: &usize| {
+            open += match self.tokens[*i].tok {
+                Tok::LParen | Tok::LBracket => 1,
+                Tok::RParen | Tok::RBracket => -1,
+                _ => 0,
+            };
+            open < 0
+        };
+        let end = (self.at + 3..self.limit).find(closes).unwrap_or(self.limit);
+        let value = self.quote_or(self.at + 3, end, "v");
+        // Where no expression ends before it, the last one that was read ended long before.
+        let ends = self.at.checked_sub(1).is_some_and(|i| {
+            matches!(self.tokens[i].tok, Tok::Word | Tok::Number | Tok::RParen | Tok::RBracket)
+        });
+        let body = if ends { self.quote_or(self.finished, self.at, "e") } else { "e".into() };
         Some(format!(
             "A value gets its name before it is used: `let {} = {value} in {body}`.",
             self.spelling(self.at + 1)

@@ -30,6 +30,7 @@ impl Parser<'_> {
             matches!(before, Some(Tok::Semi | Tok::SemiSemi | Tok::LeftChoice))
         };
         Some(match (self.peek(), expected) {
+            (Tok::Bar, _) if self.is_behind_sketch() => "Write `s or t`.".into(),
             (Tok::Word, "`=`") => {
                 "The parameters of a strategy stand in parentheses: `strategy s(n, t) = …`.".into()
             }
@@ -41,6 +42,18 @@ impl Parser<'_> {
             }
             _ => row()?.into(),
         })
+    }
+
+    /// Does the sketch of a search end here?
+    fn is_behind_sketch(&self) -> bool {
+        for i in (0..self.at).rev().take(MAX_LOOK) {
+            match (self.tokens[i].tok, self.spelling(i)) {
+                (_, "reach") => return true,
+                (Tok::Semi | Tok::SemiSemi | Tok::LeftChoice, _) | (_, "using" | "with") => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// `s(y: 8)` where `s` is called, at the colon.
