@@ -13,6 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Of an id that represents its class: where the class is. Otherwise an id nearer to the one that does.
 const ROOT: u32 = 1 << 31;
 const NONE: u32 = u32::MAX;
+/// Whether to leave the rest for later is asked after so many steps.
+const ASKED_AFTER: usize = 4096;
 
 /// What a class is, beside its members.
 struct Class {
@@ -47,6 +49,11 @@ pub struct EGraph {
     /// Members whose children may have changed their class, and those whose children know something new.
     pending: Vec<Id>,
     uninformed: Vec<Id>,
+    /// Those of them that are told next, in rounds, each once: most children have lower numbers than what is around them. The next one
+    /// stands last.
+    round: Vec<Id>,
+    /// Congruence is being restored.
+    restoring: bool,
     /// Classes in which one node may stand twice.
     untidy: Vec<Id>,
     touched: Touched,
@@ -322,12 +329,21 @@ impl EGraph {
         true
     }
 
-    /// Restores congruence after unions; the number of classes that congruence merged.
-    pub fn rebuild(&mut self) -> usize {
-        let mut unions = 0;
-        let any = !self.pending.is_empty();
-        while !self.pending.is_empty() || !self.uninformed.is_empty() {
+    /// Restores congruence after unions. `over`, which is asked now and then, says whether to leave that for later, when it goes on
+    /// where it was. With the number of classes that congruence merged, whether it is restored.
+    pub fn rebuild_until(&mut self, over: &mut dyn FnMut(&EGraph) -> bool) -> (usize, bool) {
+        let (mut unions, mut steps) = (0, 0_usize);
+        self.restoring |= !self.pending.is_empty();
+        let mut is_over = |graph: &EGraph| {
+            steps += 1;
+            steps.is_multiple_of(ASKED_AFTER) && over(graph)
+        };
+        while !self.pending.is_empty() || !self.round.is_empty() || !self.uninformed.is_empty() {
             while let Some(id) = self.pending.pop() {
+                if is_over(self) {
+                    self.pending.push(id);
+                    return (unions, false);
+                }
                 let key = self.canonical(self.node(id));
                 let Some(other) = self.memo.insert(key, id) else { continue };
                 if other != id {
@@ -335,11 +351,16 @@ impl EGraph {
                     unions += usize::from(self.union(other, id, Reason::Congruence));
                 }
             }
-            // In rounds, each id once: most children have lower numbers than what is around them.
-            let mut round = std::mem::take(&mut self.uninformed);
-            round.sort_unstable();
-            round.dedup();
-            for id in round {
+            if self.round.is_empty() {
+                std::mem::swap(&mut self.round, &mut self.uninformed);
+                self.round.sort_unstable_by(|a, b| b.cmp(a));
+                self.round.dedup();
+            }
+            while let Some(id) = self.round.pop() {
+                if is_over(self) {
+                    self.round.push(id);
+                    return (unions, false);
+                }
                 let (mut news, lightest) = self.weighed(id);
                 let slot = (self.up[self.find(id).0 as usize] & !ROOT) as usize;
                 // Only what stands for its class needs an id.
@@ -355,7 +376,7 @@ impl EGraph {
                 }
             }
         }
-        if any {
+        if std::mem::take(&mut self.restoring) {
             self.tidy();
             for i in 0..self.up.len() {
                 if self.up[i] & ROOT == 0 {
@@ -363,7 +384,7 @@ impl EGraph {
                 }
             }
         }
-        unions
+        (unions, true)
     }
 
     /// Of members that are the same up to equal children keeps one.
@@ -478,7 +499,7 @@ mod tests {
                         None
                     }
                     Step::Rebuild => {
-                        ours.rebuild();
+                        ours.rebuild_until(&mut |_| false);
                         eggs.rebuild();
                         ours.check();
                         None
@@ -486,14 +507,14 @@ mod tests {
                 };
                 if let Some((node, name, children)) = added {
                     // Between a union and a rebuild neither graph knows what congruence makes equal.
-                    ours.rebuild();
+                    ours.rebuild_until(&mut |_| false);
                     eggs.rebuild();
                     let exactly = matches!(step, Step::Exactly(..));
                     terms.push(if exactly { ours.add_exactly(node) } else { ours.add(node) });
                     same.push(eggs.add(SymbolLang { op: Symbol::from(name), children }));
                 }
             }
-            ours.rebuild();
+            ours.rebuild_until(&mut |_| false);
             eggs.rebuild();
             ours.check();
             for (a, b) in terms.iter().zip(&same) {

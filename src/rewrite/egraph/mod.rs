@@ -257,7 +257,12 @@ impl Graph {
     }
     /// Restores congruence after unions; the number of classes that congruence merged.
     pub fn rebuild(&mut self) -> usize {
-        self.egraph.rebuild()
+        self.egraph.rebuild_until(&mut |_| false).0
+    }
+    /// The same, unless what these tables need says to leave it for later: entries, classes and ids. With that number, whether
+    /// congruence is restored.
+    pub fn rebuild_until(&mut self, over: &mut dyn FnMut(usize, usize, usize) -> bool) -> (usize, bool) {
+        self.egraph.rebuild_until(&mut |graph| over(graph.entries(), graph.class_count(), graph.ids()))
     }
     /// What must hold after a rebuild.
     #[cfg(test)]

@@ -58,17 +58,14 @@ impl Search {
         self.unions_pending == 0 && self.graph.ids() == self.ids_then
     }
 
-    /// Puts the graph in order once the search has ended, where that does not take much more memory than it may have.
+    /// Puts the graph in order once the search has ended, where there is memory for that.
     pub(super) fn end_in_order(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         if self.is_in_order() {
             return Ok(());
         }
-        let (bound, reached) = (self.budget.memory, self.needed(control));
-        if reached > bound.saturating_add(bound / 20) {
-            self.cut_short = true;
-            return Err(Halt::Limit(Limit::Memory { bound, reached }));
-        }
-        self.rebuild(control)
+        let ordered = self.rebuild(control);
+        self.cut_short |= matches!(ordered, Err(Halt::Limit(_)));
+        ordered
     }
 
     pub(super) fn elapsed(&self, control: &Control<'_>) -> Duration {
@@ -368,7 +365,20 @@ impl Search {
 
     pub(super) fn rebuild(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         let from = (control.now)();
-        self.current.congruences += self.graph.rebuild();
+        let bound = self.budget.memory;
+        let (rss, mut short) = (control.rss, None);
+        let mut over = |entries, classes, ids| {
+            let reached = rss() + growth(entries, classes, ids, MOST_COMING);
+            short = (reached > bound.saturating_add(bound / 20)).then_some(reached);
+            short.is_some()
+        };
+        let (congruences, restored) = self.graph.rebuild_until(&mut over);
+        self.current.congruences += congruences;
+        if let Some(reached) = short.filter(|_| !restored) {
+            self.unions_pending = self.unions_pending.max(1);
+            self.current.rebuild += (control.now)().saturating_sub(from);
+            return Err(Halt::Limit(Limit::Memory { bound, reached }));
+        }
         self.unions_pending = 0;
         self.counted = self.graph.count_nodes();
         self.ids_then = self.graph.ids();
