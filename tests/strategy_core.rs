@@ -503,14 +503,20 @@ fn what_is_seen_at_a_glance_is_what_a_run_comes_to() {
         ] {
             let run = |text: &str| {
                 let done = setting.run(text, &p).map_err(|stuck| stuck.to_string())?;
-                let steps: Vec<String> = done.steps.iter().map(|s| format!("{} at {}", s.rule, s.at)).collect();
+                let steps: Vec<String> =
+                    done.steps.iter().map(|s| format!("{} at {}", s.rule, s.at)).collect();
                 Ok::<_, String>((show(&done.term), steps))
             };
-            assert_eq!(run(&format!("repeatN(1500, id) ; {strategy}")), run(strategy), "{strategy} on {text}");
+            assert_eq!(
+                run(&format!("repeatN(1500, id) ; {strategy}")),
+                run(strategy),
+                "{strategy} on {text}"
+            );
         }
     }
     let long = format!("def f (a: n.f32): n.f32 = map (\\x. x{}) a", " + x".repeat(150));
-    let often = |strategy: &str| setting.run_with(&format!("repeatN(1500, id) ; {strategy}"), &read(&long), 30_000);
+    let often =
+        |strategy: &str| setting.run_with(&format!("repeatN(1500, id) ; {strategy}"), &read(&long), 30_000);
     assert!(often("repeatN(50, tryAll(mapFusion))").is_ok());
     assert!(often("repeatN(50, try(topDown(reduceMapFusion)))").is_ok());
 }

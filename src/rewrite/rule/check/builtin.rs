@@ -190,7 +190,11 @@ mod tests {
                 let Some(case) = draw(&rule.name, origin) else { continue };
                 let Ok(done) = apply_at(&case.term, &case.at, &rule, &case.args) else { continue };
                 let root = case.term.at(&case.at).map(Root::of).unwrap();
-                assert!(rule.roots(&case.args).is_none_or(|roots| roots.contains(&root)), "{}: {root:?}", rule.name);
+                assert!(
+                    rule.roots(&case.args).is_none_or(|roots| roots.contains(&root)),
+                    "{}: {root:?}",
+                    rule.name
+                );
                 let before = patterns(&case.term);
                 let new: Vec<Pattern> = patterns(&done.term)
                     .into_iter()
