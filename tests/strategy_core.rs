@@ -474,10 +474,12 @@ fn what_fails_late_is_told_as_what_fails_at_once() {
 fn what_is_seen_at_a_glance_is_what_a_run_comes_to() {
     let setting = Setting::new(
         "strategy inFunctions(s) = s <+ function(inFunctions(s))\n\
-         strategy anywhere(s) = s <+ body(anywhere(s)) <+ argument(anywhere(s)) <+ function(anywhere(s))\n\
-         strategy wherever(s) = function(wherever(s)) <+ argumentOf(map, wherever(s)) <+ argument(wherever(s)) <+ body(wherever(s)) <+ s\n\
-         strategy even(s) = all(odd(s)) ; try(s)\n\
-         strategy odd(s) = all(even(s))",
+         strategy zipInFunctions = isZip <+ function(zipInFunctions)\n\
+         strategy slides = isSlide <+ body(slides) <+ argument(slides) <+ function(slides)\n\
+         strategy fused = function(fused) <+ argumentOf(map, fused) <+ argument(fused) <+ body(fused) <+ mapFusion\n\
+         strategy even = all(odd) ; try(gentleBeta <+ useMapSeq)\n\
+         strategy odd = all(even)\n\
+         strategy tangled = all(tangled) ; ifThenElse(one(tangled), try(useMapSeq), id)",
     );
     let shared = "def f (a: n.f32): n.f32 = let b = map abs a in zip b a |> map (\\p. (\\x. x * snd p) (fst p)) |> map sqrt";
     for text in [DOT, MATMUL, shared] {
@@ -489,14 +491,14 @@ fn what_is_seen_at_a_glance_is_what_a_run_comes_to() {
             "tryAll(useMapSeq <+ useReduceSeq) ; tryAll(not(isShared) ; betaReduction)",
             "topDown(isFullyAppliedReduce ; reduceMapFusion)",
             "bottomUp(etaAbstraction) ; normalize(etaReduction)",
-            "topDown(inFunctions(isZip))",
+            "topDown(zipInFunctions)",
             "topDown(inFunctions(isFullyAppliedMap ; useMapSeq))",
             "topDown(inFunctions(function(body(gentleBeta))))",
-            "anywhere(isLiteral) <+ anywhere(isSlide)",
-            "anywhere(function(function(isZip)) ; mapFusion) <+ wherever(mapFusion)",
+            "try(slides) ; repeat(fused)",
             "alltd(function(argument(isLambda)) ; useMapSeq)",
             "sometd(test(topDown(isZip)) ; useMapSeq)",
-            "even(gentleBeta <+ useMapSeq)",
+            "even ; odd",
+            "tangled",
             "tryAll(ifThenElse(isFullyAppliedMap, useMapSeq, isApplied(isAbs) <+ id))",
             "all(not(topDown(isSlide))) ; topDown(ifThenElse(isApply, fail, isVariable))",
             "topDown(rightToLeft(mapFusion) <+ splitJoin(2))",

@@ -22,12 +22,19 @@ pub(super) struct Needs {
     pub(super) part: Roots,
 }
 
+/// What is asked of a strategy: what it needs to succeed, or to change something.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    Success,
+    Change,
+}
+
 /// A look into a strategy.
 struct Look {
     /// Into how many more.
     left: u32,
-    /// The calls that are looked into, with how far below the term their terms are.
-    open: Vec<(StrategyId, u32)>,
+    /// The calls that are looked into, with what is asked of them, and how far below the term their terms are.
+    open: Vec<(StrategyId, Asked, u32)>,
     below: u32,
 }
 
@@ -42,11 +49,11 @@ impl Look {
         Some(())
     }
 
-    /// Whether a call is looked into already, for a larger term: then it needs nothing there that it does not need here. None where it
-    /// calls itself on the same term, without end.
-    fn is_open(&self, call: StrategyId) -> Option<bool> {
-        match self.open.iter().find(|(open, _)| *open == call) {
-            Some((_, below)) => (*below < self.below).then_some(true),
+    /// Whether the same is asked of the call already, for a larger term: then it needs nothing there that it does not need here.
+    /// None where it calls itself on the same term, without end.
+    fn is_open(&self, call: StrategyId, asked: Asked) -> Option<bool> {
+        match self.open.iter().find(|(open, of_open, _)| *open == call && *of_open == asked) {
+            Some((.., below)) => (*below < self.below).then_some(true),
             None => Some(false),
         }
     }
@@ -102,12 +109,12 @@ impl Machine<'_> {
             }
             Node::Written(_, s) | Node::Else(s, _) => self.needed(*s, look),
             Node::Call(callee, args) => {
-                if look.is_open(s)? {
+                if look.is_open(s, Asked::Success)? {
                     return Some(Needs::of_part(Roots::default()));
                 }
                 // What is wrong with it is told when it runs.
                 let body = self.body(s, callee, args).ok()?;
-                look.open.push((s, look.below));
+                look.open.push((s, Asked::Success, look.below));
                 let needs = self.needed(body, look);
                 look.open.pop();
                 needs
@@ -189,11 +196,11 @@ impl Machine<'_> {
             }
             Node::Written(_, s) | Node::Else(s, _) => self.changes(*s, look),
             Node::Call(callee, args) => {
-                if look.is_open(s)? {
+                if look.is_open(s, Asked::Change)? {
                     return Some(Roots::default());
                 }
                 let body = self.body(s, callee, args).ok()?;
-                look.open.push((s, look.below));
+                look.open.push((s, Asked::Change, look.below));
                 let changes = self.changes(body, look);
                 look.open.pop();
                 changes
