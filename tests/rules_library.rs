@@ -1,6 +1,7 @@
 //! The rules of `rules/`: they load, their examples hold, and they keep the meaning of random programs.
 
 use shine_tui::lang::diag::{Severity, Sources};
+use shine_tui::lang::root::Root;
 use shine_tui::rewrite::rule::check::{Thoroughness, check};
 use shine_tui::rewrite::rule::lint::{FindingKind, Level, lint};
 use shine_tui::rewrite::rule::{Rule, RuleSet};
@@ -41,6 +42,8 @@ fn every_example_is_what_its_rule_does() {
             rule.name
         );
         for example in rule.examples.iter() {
+            let roots = rule.roots(&example.args);
+            assert!(roots.is_none_or(|roots| roots.contains(&Root::of(&example.before))), "{}", rule.name);
             wrong.extend(example.differs(rule).map(|how| format!("{}: {how}", rule.name)));
         }
     }

@@ -468,6 +468,61 @@ fn what_fails_late_is_told_as_what_fails_at_once() {
     }
 }
 
+/// What a strategy has nothing to do with is seen at a glance, but where it is noted why strategies fail: that changes nothing but how
+/// long it takes.
+#[test]
+fn what_is_seen_at_a_glance_is_what_a_run_comes_to() {
+    let setting = Setting::new(
+        "strategy inFunctions(s) = s <+ function(inFunctions(s))\n\
+         strategy zipInFunctions = isZip <+ function(zipInFunctions)\n\
+         strategy slides = isSlide <+ body(slides) <+ argument(slides) <+ function(slides)\n\
+         strategy fused = function(fused) <+ argumentOf(map, fused) <+ argument(fused) <+ body(fused) <+ mapFusion\n\
+         strategy even = all(odd) ; try(gentleBeta <+ useMapSeq)\n\
+         strategy odd = all(even)\n\
+         strategy tangled = all(tangled) ; ifThenElse(one(tangled), try(useMapSeq), id)",
+    );
+    let shared = "def f (a: n.f32): n.f32 = let b = map abs a in zip b a |> map (\\p. (\\x. x * snd p) (fst p)) |> map sqrt";
+    for text in [DOT, MATMUL, shared] {
+        let p = read(text);
+        for strategy in [
+            "normalize(gentleBeta <+ mapFusion)",
+            "normalize(isShared ; gentleBeta <+ isFullyAppliedMap ; loopBody(gentleBeta))",
+            "tryAll(mapFusion)",
+            "tryAll(useMapSeq <+ useReduceSeq) ; tryAll(not(isShared) ; betaReduction)",
+            "topDown(isFullyAppliedReduce ; reduceMapFusion)",
+            "bottomUp(etaAbstraction) ; normalize(etaReduction)",
+            "topDown(zipInFunctions)",
+            "topDown(inFunctions(isFullyAppliedMap ; useMapSeq))",
+            "topDown(inFunctions(function(body(gentleBeta))))",
+            "try(slides) ; repeat(fused)",
+            "alltd(function(argument(isLambda)) ; useMapSeq)",
+            "sometd(test(topDown(isZip)) ; useMapSeq)",
+            "even ; odd",
+            "tangled",
+            "tryAll(ifThenElse(isFullyAppliedMap, useMapSeq, isApplied(isAbs) <+ id))",
+            "all(not(topDown(isSlide))) ; topDown(ifThenElse(isApply, fail, isVariable))",
+            "topDown(rightToLeft(mapFusion) <+ splitJoin(2))",
+        ] {
+            let run = |text: &str| {
+                let done = setting.run(text, &p).map_err(|stuck| stuck.to_string())?;
+                let steps: Vec<String> =
+                    done.steps.iter().map(|s| format!("{} at {}", s.rule, s.at)).collect();
+                Ok::<_, String>((show(&done.term), steps))
+            };
+            assert_eq!(
+                run(&format!("repeatN(1500, id) ; {strategy}")),
+                run(strategy),
+                "{strategy} on {text}"
+            );
+        }
+    }
+    let long = format!("def f (a: n.f32): n.f32 = map (\\x. x{}) a", " + x".repeat(150));
+    let often =
+        |strategy: &str| setting.run_with(&format!("repeatN(1500, id) ; {strategy}"), &read(&long), 30_000);
+    assert!(often("repeatN(50, tryAll(mapFusion))").is_ok());
+    assert!(often("repeatN(50, try(topDown(reduceMapFusion)))").is_ok());
+}
+
 #[test]
 fn a_clause_that_is_never_reached_is_a_mistake() {
     for (text, unreachable) in [

@@ -27,6 +27,7 @@ pub mod pattern;
 pub mod permutation;
 pub mod preorder;
 pub mod print;
+pub mod root;
 pub mod rounding;
 pub mod sort;
 pub mod source;

@@ -11,6 +11,7 @@ use super::nat::{Name, Nat, NatFun, NatVar};
 use super::origin::Origin;
 use super::path::Path;
 use super::pattern::{AddressSpace, Pattern};
+use super::root::{Root, Roots};
 use super::sort::Sort;
 use super::ty::{Type, TypeKind, TypeSubst};
 use rustc_hash::FxHashMap;
@@ -73,6 +74,8 @@ struct Node {
     calculates: bool,
     /// Of a leaf: which part of the program it comes from. Like names it is no part of the digest.
     origin: Origin,
+    /// What stands at the roots of its parts, and at its own.
+    roots: Roots,
     /// Tells terms apart whose leaves come from different parts; 0 where that is not known of any.
     mark: u64,
 }
@@ -175,6 +178,12 @@ impl Term {
             Expr::App(f, e) => mark(&[f.0.mark, e.0.mark]),
             Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => mark_of(&origin),
         };
+        let root = Roots::from(Root::of_expr(&expr));
+        let roots = match &expr {
+            Expr::Lam(_, body) => root.and(body.0.roots),
+            Expr::App(f, e) => root.and(f.0.roots).and(e.0.roots),
+            Expr::Var(_) | Expr::Prim(_) | Expr::Lit(_) => root,
+        };
         Term(Arc::new(Node {
             digest: OnceLock::new(),
             expr,
@@ -185,6 +194,7 @@ impl Term {
             has_metas,
             has_declared,
             calculates,
+            roots,
             mark,
             origin,
         }))
@@ -246,8 +256,11 @@ impl Term {
         Term::new(Expr::Var(index), ty)
     }
     pub fn lam(name: &str, param: Type, body: Term) -> Term {
+        Term::lam_named(name.into(), param, body)
+    }
+    fn lam_named(name: Name, param: Type, body: Term) -> Term {
         let ty = Type::fun(param, body.ty().clone());
-        Term::new(Expr::Lam(name.into(), body), ty)
+        Term::new(Expr::Lam(name, body), ty)
     }
     /// The application of a function to an argument of its parameter's type. An ill-typed application gets the
     /// type [`TypeKind::Ill`], which [`Term::check`] reports.
@@ -357,6 +370,10 @@ impl Term {
     /// The longest path.
     pub fn depth(&self) -> u32 {
         self.0.depth
+    }
+    /// What stands at the roots of its parts, and at its own.
+    pub fn roots(&self) -> Roots {
+        self.0.roots
     }
     pub fn has_metas(&self) -> bool {
         self.0.has_metas
@@ -480,7 +497,7 @@ impl Term {
         match (self.expr(), children.len()) {
             (Expr::Lam(n, _), 1) => {
                 let param = self.ty().as_fun().map_or_else(Type::ill, |(p, _)| p.clone());
-                Term::lam(n, param, children.remove(0))
+                Term::lam_named(n.clone(), param, children.remove(0))
             }
             (Expr::App(..), 2) => {
                 let e = children.remove(1);
@@ -559,7 +576,7 @@ impl Term {
                 Expr::Var(i) => Term::var(*i, t.ty().subst(s)).with_origin(&t.0.origin),
                 Expr::Lam(n, b) => {
                     let param = t.ty().as_fun().map_or_else(Type::ill, |(p, _)| p.subst(s));
-                    Term::lam(n, param, go(b, s, memo))
+                    Term::lam_named(n.clone(), param, go(b, s, memo))
                 }
                 Expr::App(f, e) => Term::app(go(f, s, memo), go(e, s, memo)),
                 Expr::Prim(p) => {

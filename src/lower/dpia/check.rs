@@ -14,7 +14,6 @@ use crate::lang::ty::Type;
 use crate::target::Launch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// What was found well-typed.
 #[derive(Clone, Default, Debug)]
@@ -39,7 +38,7 @@ pub fn check(
     launch: Option<&Launch>,
     known: &mut Known,
 ) -> Result<(), String> {
-    let mut env = BTreeMap::new();
+    let mut env = FxHashMap::default();
     for x in sizes {
         env.insert(x.clone(), Bound::Number);
     }
@@ -70,7 +69,7 @@ enum Bound {
 }
 
 struct Checker<'a> {
-    env: BTreeMap<Name, Bound>,
+    env: FxHashMap<Name, Bound>,
     /// Of the variables of loops, and what holds of the sizes.
     ranges: Ranges,
     /// Numbers of work-items and groups: there is one at least of those that run this.
@@ -131,6 +130,9 @@ impl Checker<'_> {
 
     /// Is everything known that the number is made of? `parts` are known to it alone.
     fn number(&self, n: &Nat, parts: &[(Name, Phrase)]) -> Result<(), String> {
+        if n.as_constant().is_some() {
+            return Ok(());
+        }
         if n.is_poison() {
             return Err("a number left the range of numbers".into());
         }

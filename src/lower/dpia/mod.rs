@@ -321,12 +321,15 @@ impl Substitution {
 
 impl Phrase {
     pub fn new(kind: Kind, ty: PhraseType) -> Phrase {
+        Phrase::from(kind, ty, Origin::default())
+    }
+    fn from(kind: Kind, ty: PhraseType, origin: Origin) -> Phrase {
         let mut size: u32 = 1;
         any_child(&kind, &mut |c| {
             size = size.saturating_add(c.size());
             false
         });
-        Phrase(Arc::new(Node { kind, ty, size, origin: Origin::default() }))
+        Phrase(Arc::new(Node { kind, ty, size, origin }))
     }
     pub fn size(&self) -> u32 {
         self.0.size
@@ -525,35 +528,45 @@ impl Phrase {
     /// The phrase again, its children replaced by what `f` makes of them, in order. Their types must stay. Where all
     /// children stay, it is the same piece.
     pub fn map_children<E>(&self, f: &mut dyn FnMut(&Phrase) -> Result<Phrase, E>) -> Result<Phrase, E> {
-        let mut stays = true;
-        let mut f = |c: &Phrase| {
-            let made = f(c)?;
-            stays &= made.is_same(c);
-            Ok(made)
-        };
+        let (mut stays, mut failed) = (true, None);
+        let mut made = SmallVec::<[Phrase; 3]>::new();
+        any_child(self.kind(), &mut |c| match f(c) {
+            Ok(new) => {
+                stays &= new.is_same(c);
+                made.push(new);
+                false
+            }
+            Err(why) => {
+                failed = Some(why);
+                true
+            }
+        });
+        if let Some(why) = failed {
+            return Err(why);
+        }
+        // Most stay, and nothing else is copied of these.
+        if stays {
+            return Ok(self.clone());
+        }
+        let mut made = made.into_iter();
+        let mut next = |c: &Phrase| made.next().unwrap_or_else(|| c.clone());
         let kind = match self.kind() {
             Kind::Var(_) | Kind::Lit(_) | Kind::Skip | Kind::Barrier(_) => return Ok(self.clone()),
-            Kind::Lam(x, t, b) => Kind::Lam(x.clone(), t.clone(), f(b)?),
-            Kind::New(a, t, x, b) => Kind::New(*a, t.clone(), x.clone(), f(b)?),
-            Kind::For(l) => Kind::For(Box::new(Loop { body: f(&l.body)?, ..(**l).clone() })),
-            Kind::Kernel(launch, b) => Kind::Kernel(launch.clone(), f(b)?),
-            Kind::App(a, b) => Kind::App(f(a)?, f(b)?),
-            Kind::Assign(a, b) => Kind::Assign(f(a)?, f(b)?),
-            Kind::If(c, a, b) => Kind::If(f(c)?, f(a)?, f(b)?),
-            Kind::Number(n, parts) => Kind::Number(
-                n.clone(),
-                parts.iter().map(|(x, p)| Ok((x.clone(), f(p)?))).collect::<Result<_, E>>()?,
-            ),
-            Kind::Pattern(p, args, ps) => {
-                Kind::Pattern(*p, args.clone(), ps.iter().map(f).collect::<Result<_, E>>()?)
+            Kind::Lam(x, t, b) => Kind::Lam(x.clone(), t.clone(), next(b)),
+            Kind::New(a, t, x, b) => Kind::New(*a, t.clone(), x.clone(), next(b)),
+            Kind::For(l) => Kind::For(Box::new(Loop { body: next(&l.body), ..(**l).clone() })),
+            Kind::Kernel(launch, b) => Kind::Kernel(launch.clone(), next(b)),
+            Kind::App(a, b) => Kind::App(next(a), next(b)),
+            Kind::Assign(a, b) => Kind::Assign(next(a), next(b)),
+            Kind::If(c, a, b) => Kind::If(next(c), next(a), next(b)),
+            Kind::Number(n, parts) => {
+                Kind::Number(n.clone(), parts.iter().map(|(x, p)| (x.clone(), next(p))).collect())
             }
-            Kind::Acceptor(l, ps) => Kind::Acceptor(l.clone(), ps.iter().map(f).collect::<Result<_, E>>()?),
-            Kind::Seq(ps) => {
-                let made = ps.iter().map(f).collect::<Result<Vec<_>, E>>()?;
-                return Ok(if stays { self.clone() } else { Phrase::seq(made) });
-            }
+            Kind::Pattern(p, args, ps) => Kind::Pattern(*p, args.clone(), ps.iter().map(next).collect()),
+            Kind::Acceptor(l, ps) => Kind::Acceptor(l.clone(), ps.iter().map(next).collect()),
+            Kind::Seq(_) => return Ok(Phrase::seq(made)),
         };
-        Ok(if stays { self.clone() } else { Phrase::new(kind, self.ty().clone()).with_origin(self.origin()) })
+        Ok(Phrase::from(kind, self.ty().clone(), self.origin().clone()))
     }
 
     /// Does the predicate hold for the phrase or anything in it?

@@ -11,75 +11,149 @@ use crate::lang::nat::Name;
 use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Type;
 use crate::target::Storage;
-use std::collections::{BTreeMap, BTreeSet};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// # Errors
 /// None: it is a pass.
 pub fn run(mut p: Imperative, names: &mut Names) -> Result<Imperative, Diagnostic> {
-    p.body = unread::dropped(&to_registers(&p.body, p.target, names));
+    let mut uses = Uses::default();
+    uses.add(&p.body);
+    let mut registers =
+        Registers { target: p.target, uses: uses.of_memory, names, variables: FxHashMap::default() };
+    p.body = unread::dropped(&registers.phrase(&p.body));
     Ok(p)
 }
 
-fn to_registers(c: &Phrase, target: Target, names: &mut Names) -> Phrase {
-    let Ok(c) = c.map_children::<std::convert::Infallible>(&mut |d| Ok(to_registers(d, target, names)));
-    match c.kind() {
-        Kind::New(storage @ Storage::Asked(space), ty, x, body)
-            if *space == AddressSpace::Private || target == Target::C =>
-        {
-            split(*storage, ty, x, body, names).unwrap_or(c)
+/// How something is used.
+#[derive(Default)]
+struct Use {
+    /// Its elements at known indices.
+    elements: BTreeMap<i64, Use>,
+    /// Other than for these.
+    otherwise: bool,
+}
+
+/// How all memory is used, in one walk.
+#[derive(Default)]
+struct Uses {
+    /// What is in scope.
+    open: FxHashMap<Name, Use>,
+    /// By the piece that allocates it.
+    of_memory: FxHashMap<usize, Use>,
+}
+
+impl Uses {
+    fn add(&mut self, p: &Phrase) {
+        if let Kind::New(_, _, x, body) = p.kind() {
+            let outer = self.open.insert(x.clone(), Use::default());
+            self.add(body);
+            if let Some(found) = self.open.remove(x) {
+                self.of_memory.insert(p.piece(), found);
+            }
+            self.open.extend(outer.map(|outer| (x.clone(), outer)));
+            return;
         }
-        _ => c,
+        let (mut whole, mut indices) = (p, vec![]);
+        while let Some((i, array)) = indexed(whole) {
+            indices.push(i);
+            whole = array;
+        }
+        let Kind::Var(x) = whole.kind() else {
+            p.children().into_iter().for_each(|c| self.add(c));
+            return;
+        };
+        if let Some(mut here) = self.open.get_mut(x) {
+            while let Some(k) = indices.last().and_then(|i| constant(i)) {
+                here = here.elements.entry(k).or_default();
+                indices.pop();
+            }
+            here.otherwise = true;
+        }
+        indices.into_iter().for_each(|i| self.add(i));
     }
 }
 
-/// The allocation of an array as one for each of its elements that is used.
-fn split(storage: Storage, ty: &Type, x: &Name, body: &Phrase, names: &mut Names) -> Option<Phrase> {
-    let (n, element) = ty.as_array()?;
-    let n = n.as_constant()?;
-    let mut used = BTreeSet::new();
-    elements(body, x, n, &mut used)?;
-    let origin = names.origin(x);
-    let used: BTreeMap<i64, Name> = used.into_iter().map(|k| (k, names.element(x, k))).collect();
-    used.values().for_each(|y| names.comes_from(y, &origin));
-    let body = by_element(body, x, &used);
-    Some(used.into_values().rev().fold(body, |body, y| {
-        split(storage, element, &y, &body, names)
-            .unwrap_or_else(|| Phrase::new_in(storage, element.clone(), y, body))
-    }))
+struct Registers<'a> {
+    target: Target,
+    uses: FxHashMap<usize, Use>,
+    names: &'a mut Names,
+    /// Of the arrays in scope that become variables, which for which element.
+    variables: FxHashMap<Name, BTreeMap<i64, Name>>,
 }
 
-/// The index, when the phrase is an element of the array `x`.
-fn element_of<'p>(p: &'p Phrase, x: &Name) -> Option<&'p Phrase> {
+impl Registers<'_> {
+    /// The phrase with variables for arrays.
+    fn phrase(&mut self, p: &Phrase) -> Phrase {
+        // Another memory of this name was somewhere else.
+        if let Kind::New(_, _, x, _) = p.kind() {
+            self.variables.remove(x);
+        }
+        if let Kind::New(storage @ Storage::Asked(space), ty, x, body) = p.kind()
+            && (*space == AddressSpace::Private || self.target == Target::C)
+            && let Some(of) = self.uses.remove(&p.piece())
+        {
+            let variables = self.split(ty, x, &of);
+            // The piece may stand at several places.
+            self.uses.insert(p.piece(), of);
+            if let Some(variables) = variables {
+                let body = self.phrase(body);
+                let allocated = |body, (y, ty)| Phrase::new_in(*storage, ty, y, body);
+                return variables.into_iter().rev().fold(body, allocated);
+            }
+        }
+        let Ok(p) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(self.phrase(c)));
+        match self.variable(&p) {
+            Some(y) => Phrase::var(y, p.ty().clone()),
+            None => p,
+        }
+    }
+
+    /// Variables for the elements of an array that are used, and for theirs, with their types; none where it is used in another way.
+    fn split(&mut self, ty: &Type, x: &Name, of: &Use) -> Option<Vec<(Name, Type)>> {
+        let (n, element) = ty.as_array()?;
+        let n = n.as_constant()?;
+        if of.otherwise || !of.elements.keys().all(|k| (0..n).contains(k)) {
+            return None;
+        }
+        let origin = self.names.origin(x);
+        let elements: BTreeMap<i64, Name> =
+            of.elements.keys().map(|k| (*k, self.names.element(x, *k))).collect();
+        elements.values().for_each(|y| self.names.comes_from(y, &origin));
+        let mut variables = vec![];
+        for (y, of) in elements.values().zip(of.elements.values()) {
+            match self.split(element, y, of) {
+                Some(parts) => variables.extend(parts),
+                None => variables.push((y.clone(), element.clone())),
+            }
+        }
+        self.variables.insert(x.clone(), elements);
+        Some(variables)
+    }
+
+    /// The variable, where the phrase is an element for which there is one.
+    fn variable(&self, p: &Phrase) -> Option<&Name> {
+        let (i, array) = indexed(p)?;
+        let Kind::Var(x) = array.kind() else { return None };
+        self.variables.get(x)?.get(&constant(i)?)
+    }
+}
+
+/// The index and the array, when the phrase is an element of one.
+fn indexed(p: &Phrase) -> Option<(&Phrase, &Phrase)> {
     match p.kind() {
         Kind::Pattern(Pattern::Idx, _, ps) | Kind::Acceptor(Layout::Index, ps) => match ps.as_slice() {
-            [i, whole] if matches!(whole.kind(), Kind::Var(y) if y == x) => Some(i),
+            [i, array] => Some((i, array)),
             _ => None,
         },
         _ => None,
     }
 }
 
-/// Adds the indices of the elements that are used; nothing where the array is used in another way.
-fn elements(p: &Phrase, x: &Name, n: i64, used: &mut BTreeSet<i64>) -> Option<()> {
-    if let Some(i) = element_of(p, x) {
-        let (k, parts) = i.as_number()?;
-        used.insert(k.as_constant().filter(|k| parts.is_empty() && (0..n).contains(k))?);
-        return Some(());
-    }
-    match p.kind() {
-        Kind::Var(y) if y == x => None,
-        _ => p.children().into_iter().try_for_each(|c| elements(c, x, n, used)),
-    }
-}
-
-/// The phrase with variables for the elements.
-fn by_element(p: &Phrase, x: &Name, variables: &BTreeMap<i64, Name>) -> Phrase {
-    let index = element_of(p, x).and_then(Phrase::as_number).and_then(|(k, _)| k.as_constant());
-    if let Some(y) = index.and_then(|k| variables.get(&k)) {
-        return Phrase::var(y, p.ty().clone());
-    }
-    let Ok(p) = p.map_children::<std::convert::Infallible>(&mut |c| Ok(by_element(c, x, variables)));
-    p
+/// The index, when it is known.
+fn constant(index: &Phrase) -> Option<i64> {
+    let (k, parts) = index.as_number()?;
+    k.as_constant().filter(|_| parts.is_empty())
 }
 
 #[cfg(test)]

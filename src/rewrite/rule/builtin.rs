@@ -17,6 +17,7 @@ use crate::lang::literal::Literal;
 use crate::lang::nat::Nat;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
+use crate::lang::root::{Head, Root};
 use crate::lang::steps;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::Type;
@@ -40,6 +41,8 @@ struct Row {
     /// Every pattern that may be in what it makes and was not in what it was made of.
     makes: &'static [Pattern],
     numbers: Numbers,
+    /// The roots of all terms that it rewrites; none where these may be any.
+    roots: Option<&'static [Root]>,
     searched: InSearches,
 }
 
@@ -127,6 +130,7 @@ const ROWS: &[Row] = &[
         run: gentle_beta,
         makes: &[],
         numbers: Numbers::None,
+        roots: Some(&[Root { head: Head::Lambda, args: 1 }]),
         // All that it makes is made by beta reduction, which every search has.
         searched: InSearches::Matches { sides: &["(\\x. b) e"], reads: &[] },
     },
@@ -140,6 +144,7 @@ const ROWS: &[Row] = &[
         run: idx_reduction,
         makes: &[],
         numbers: Numbers::None,
+        roots: Some(&[Root::pattern(Pattern::Idx, 2)]),
         searched: InSearches::Matches { sides: &["idx i xs"], reads: &["i", "xs"] },
     },
     Row {
@@ -153,6 +158,7 @@ const ROWS: &[Row] = &[
         run: subexpression_elimination,
         makes: &[],
         numbers: Numbers::None,
+        roots: None,
         searched: InSearches::Never(
             "It shares a part at a position of one program, and a search has many programs at once.",
         ),
@@ -167,6 +173,7 @@ const ROWS: &[Row] = &[
         run: |t, _| separate_dot(t, true),
         makes: SEPARATED,
         numbers: Numbers::Factors,
+        roots: None,
         searched: JOINED_DOT,
     },
     Row {
@@ -179,6 +186,7 @@ const ROWS: &[Row] = &[
         run: |t, _| separate_dot(t, false),
         makes: SEPARATED,
         numbers: Numbers::Factors,
+        roots: None,
         searched: JOINED_DOT,
     },
     Row {
@@ -192,6 +200,7 @@ const ROWS: &[Row] = &[
         run: |t, _| reduce_from_neutral(t),
         makes: FROM_NEUTRAL,
         numbers: Numbers::Neutral,
+        roots: Some(&[Root::pattern(Pattern::Reduce, 3)]),
         searched: InSearches::Matches { sides: &["reduce f init xs"], reads: &["f", "init"] },
     },
     Row {
@@ -205,6 +214,7 @@ const ROWS: &[Row] = &[
         run: choose_by_work,
         makes: &[Pattern::Lt, Pattern::Select, Pattern::Cast],
         numbers: Numbers::Work,
+        roots: None,
         searched: InSearches::Never("It would choose between every value of every program and itself."),
     },
     Row {
@@ -217,6 +227,7 @@ const ROWS: &[Row] = &[
         run: |t, _| map_of_component(t),
         makes: &[Pattern::Map],
         numbers: Numbers::None,
+        roots: Some(&[Root::pattern(Pattern::Map, 2)]),
         searched: InSearches::Matches { sides: &["map f (zip a b)"], reads: &["f"] },
     },
     Row {
@@ -230,6 +241,7 @@ const ROWS: &[Row] = &[
         run: vectorize_map,
         makes: VECTORIZED,
         numbers: Numbers::None,
+        roots: None,
         searched: InSearches::Matches {
             sides: &["asVector v (map f xs)", "asVectorAligned v (map f xs)"],
             reads: &["f", "xs"],
@@ -249,7 +261,12 @@ pub fn all() -> Vec<Rule> {
                     .map(|(n, k)| RuleParam { name: (*n).into(), kind: k.clone() })
                     .collect::<Vec<_>>()
                     .into(),
-                body: Body::Procedure(Procedure { run: row.run, searched: row.searched.read() }).into(),
+                body: Body::Procedure(Procedure {
+                    run: row.run,
+                    roots: row.roots,
+                    searched: row.searched.read(),
+                })
+                .into(),
                 marks: row.marks.into(),
                 doc: row.doc.to_owned().into(),
                 examples: vec![].into(),

@@ -24,6 +24,7 @@ pub mod operators;
 pub mod pat;
 pub mod proof;
 pub mod right_to_left;
+mod root;
 pub mod set;
 mod unfold;
 pub mod vectorise;
@@ -34,6 +35,7 @@ use crate::lang::digest::Digest;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::path::Path;
 use crate::lang::pattern::AddressSpace;
+use crate::lang::root::Root;
 use crate::lang::summary;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
@@ -102,6 +104,8 @@ impl Body {
 #[derive(Clone)]
 pub struct Procedure {
     pub run: Run,
+    /// The roots of all terms that it may rewrite; none where these may be any.
+    pub roots: Option<&'static [Root]>,
     /// By what searches match it, or why they cannot use it.
     pub searched: Result<Later<Shapes>, &'static str>,
 }

@@ -157,6 +157,7 @@ mod tests {
     use super::super::Size;
     use super::*;
     use crate::lang::literal::Literal;
+    use crate::lang::root::Root;
     use crate::lang::term::Expr;
     use crate::rule::apply::apply_at;
     use crate::rule::builtin::{self, Numbers};
@@ -188,6 +189,12 @@ mod tests {
                 let origin = Origin { member: 0, seed, size: Size::Any, sizes: vec![], operators: None };
                 let Some(case) = draw(&rule.name, origin) else { continue };
                 let Ok(done) = apply_at(&case.term, &case.at, &rule, &case.args) else { continue };
+                let root = case.term.at(&case.at).map(Root::of).unwrap();
+                assert!(
+                    rule.roots(&case.args).is_none_or(|roots| roots.contains(&root)),
+                    "{}: {root:?}",
+                    rule.name
+                );
                 let before = patterns(&case.term);
                 let new: Vec<Pattern> = patterns(&done.term)
                     .into_iter()

@@ -1,30 +1,70 @@
 //! Questions about the form of a term, `isFullyAppliedMap` say: traversals ask them at every place, and a look at the term answers
-//! them. They are strategies like others, so they are run where it is noted why strategies fail.
+//! them. Of other strategies one sees where the term has not what they are about. All of them are strategies like others, so they are
+//! run where it is noted why strategies fail.
 
 use super::super::native::Native;
 use super::super::value::{Node, StrategyId, Value};
 use super::Machine;
+use super::needs::Needs;
+use crate::lang::root::{Root, Roots};
 use crate::lang::term::{Expr, Term};
 
 /// Of so many strategies a question may be made, so that what calls itself is none.
 const MOST: u32 = 64;
 
+/// After it has run so often, a strategy is looked into: shorter runs would not gain what that takes.
+const OFTEN: u8 = 3;
+
+/// What a look at a term tells of a strategy.
+#[derive(Clone)]
+pub(super) enum Glance {
+    /// That is not known: it ran so often.
+    Ran(u8),
+    /// Whether it succeeds, and that it changes nothing.
+    Answer,
+    /// That it fails, where the term has not what it needs.
+    Fails(Needs),
+    /// That it succeeds and changes nothing, where no part has one of these roots.
+    Stays(Roots),
+    Nothing,
+}
+
 impl Machine<'_> {
-    /// Whether the strategy succeeds, where it only asks for the form of the term and changes nothing.
+    /// Whether the strategy succeeds, where a look at the term tells. If it does, it changes nothing.
     pub(super) fn at_a_glance(&mut self, s: StrategyId, t: &Term) -> Option<bool> {
         let at = s.0 as usize;
-        let is_question = match self.questions.get(at) {
-            Some(Some(known)) => *known,
-            _ => {
-                let found = self.asks_for_form(s, &mut MOST.clone());
-                if self.questions.len() <= at {
-                    self.questions.resize(self.nodes.all(), None);
-                }
-                self.questions[at] = Some(found);
-                found
+        if self.glances.len() <= at {
+            self.glances.resize(self.nodes.all(), Glance::Ran(0));
+        }
+        if let Glance::Ran(times) = &mut self.glances[at] {
+            if *times < OFTEN {
+                *times += 1;
+                return None;
             }
-        };
-        is_question.then(|| self.holds(s, t))
+            self.glances[at] = self.looked_into(s);
+        }
+        match &self.glances[at] {
+            Glance::Answer => Some(self.holds(s, t)),
+            Glance::Fails(Needs { root, part }) => {
+                let lacks_root = || root.as_ref().is_some_and(|roots| !roots.contains(&Root::of(t)));
+                (part.has_none_of(t.roots()) || lacks_root()).then_some(false)
+            }
+            Glance::Stays(part) => part.has_none_of(t.roots()).then_some(true),
+            Glance::Nothing | Glance::Ran(_) => None,
+        }
+    }
+
+    fn looked_into(&mut self, s: StrategyId) -> Glance {
+        if self.is_question(s) {
+            return Glance::Answer;
+        }
+        let stays = |m: &mut Self| m.needs_to_change(s).map(Glance::Stays);
+        self.needs(s).map(Glance::Fails).or_else(|| stays(self)).unwrap_or(Glance::Nothing)
+    }
+
+    /// Does the strategy only ask for the form of a term?
+    pub(super) fn is_question(&mut self, s: StrategyId) -> bool {
+        self.asks_for_form(s, &mut MOST.clone())
     }
 
     /// Does the strategy only ask for the form of a term? `left`: of how many more strategies it may be made.

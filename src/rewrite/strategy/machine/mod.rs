@@ -11,6 +11,7 @@ mod built_in;
 mod calls;
 mod failure;
 mod glance;
+mod needs;
 mod reach;
 mod rules;
 
@@ -34,6 +35,7 @@ use failure::{
     Chain, Failure, Frame, Halt, Kind, Leaf, NOTHING, Place, Weight, again, calls_of, chain_calls,
     chain_names, failed, further, locate, nearer, untold,
 };
+use glance::Glance;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
@@ -81,8 +83,8 @@ pub(super) struct Machine<'a> {
     pub aliases_open: usize,
     /// The body of each call that ran, by its number.
     unfolded: Vec<Option<StrategyId>>,
-    /// Of each strategy, by its number, whether it only asks for the form of a term, where that was looked at.
-    questions: Vec<Option<bool>>,
+    /// Of each strategy, by its number, what a look at a term tells of it.
+    glances: Vec<Glance>,
     failures: FxHashMap<Key, Remembered>,
     /// What failed while nothing was noted of it, which is most.
     failed: FxHashSet<Key>,
@@ -142,7 +144,7 @@ impl<'a> Machine<'a> {
             tests: vec![],
             aliases_open: 0,
             unfolded: vec![],
-            questions: vec![],
+            glances: vec![],
             failures: FxHashMap::default(),
             failed: FxHashSet::default(),
             control,
@@ -350,11 +352,9 @@ impl<'a> Machine<'a> {
     }
 
     fn run(&mut self, s: StrategyId, t: &Term) -> Outcome {
-        if !self.tells
-            && let Some(holds) = self.at_a_glance(s, t)
-        {
-            self.counts.successes += u64::from(holds);
-            return if holds { Ok(t.clone()) } else { Err(Halt::Failed(self.untold.clone())) };
+        if let Some(outcome) = self.seen(s, t) {
+            self.counts.successes += u64::from(outcome.is_ok());
+            return outcome;
         }
         self.depth += 1;
         let outcome = if self.depth > DEEPEST {
@@ -364,6 +364,16 @@ impl<'a> Machine<'a> {
         };
         self.depth -= 1;
         outcome
+    }
+
+    /// The outcome, where a look at the term tells and nothing is noted.
+    #[inline]
+    fn seen(&mut self, s: StrategyId, t: &Term) -> Option<Outcome> {
+        if self.tells {
+            return None;
+        }
+        let holds = self.at_a_glance(s, t)?;
+        Some(if holds { Ok(t.clone()) } else { Err(Halt::Failed(self.untold.clone())) })
     }
 
     fn run_here(&mut self, s: StrategyId, t: &Term) -> Outcome {
@@ -450,6 +460,9 @@ impl<'a> Machine<'a> {
     /// Runs the strategy of `tail`, and what it ends in without going deeper.
     fn run_tail(&mut self, tail: &mut Tail) -> Outcome {
         loop {
+            if let Some(outcome) = self.seen(tail.s, &tail.t) {
+                return outcome;
+            }
             self.spend()?;
             let node = self.nodes.shared(tail.s);
             match *node {
@@ -475,15 +488,6 @@ impl<'a> Machine<'a> {
                     outcome => return outcome,
                 },
                 Node::Call(ref callee, ref args) => {
-                    if !self.tells
-                        && let Some(holds) = self.at_a_glance(tail.s, &tail.t)
-                    {
-                        return if holds {
-                            Ok(tail.t.clone())
-                        } else {
-                            Err(Halt::Failed(self.untold.clone()))
-                        };
-                    }
                     let key = (tail.s, tail.t.digest());
                     if let Some(failure) = self.remembered(&key) {
                         return Err(Halt::Failed(failure));

@@ -10,7 +10,7 @@ use crate::lang::term::Term;
 use crate::rule::apply::{Step, fits};
 use crate::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rule::why::Reason;
-use crate::rule::{ParamKind, Rule, RuleArg, WhyNot};
+use crate::rule::{ParamKind, Rule, RuleArg, RuleParam, WhyNot};
 
 impl<'a> Machine<'a> {
     pub(super) fn apply_rule(&mut self, s: StrategyId, id: u32, args: &[Value], t: &Term) -> Outcome {
@@ -66,17 +66,11 @@ impl<'a> Machine<'a> {
         for (i, param) in rule.params.iter().enumerate() {
             let given = args.get(i);
             let arg = match (&param.kind, given) {
-                (ParamKind::Nat(_) | ParamKind::Depth, Some(Value::Nat(n))) => Some(RuleArg::Nat(n.clone())),
-                (ParamKind::Dim(_), Some(Value::Nat(n))) => {
-                    n.as_constant().and_then(|d| u8::try_from(d).ok()).filter(|d| *d < 3).map(RuleArg::Dim)
-                }
-                (ParamKind::Addr(_), Some(Value::Addr(a))) => Some(RuleArg::Addr(*a)),
                 (ParamKind::Position, Some(Value::Strategy(p))) => match self.find(*p, rule, t)? {
                     Some(path) => Some(RuleArg::Position(path)),
                     None => return Ok(None),
                 },
-                (ParamKind::Position, Some(Value::List(steps))) => position(steps).map(RuleArg::Position),
-                _ => None,
+                (kind, given) => given.and_then(|given| plain_argument(kind, given)),
             };
             let Some(arg) = arg else {
                 let (name, kind) = (&param.name, param.kind.word());
@@ -123,6 +117,24 @@ impl<'a> Machine<'a> {
             first = first.or(Some(path));
         }
         Ok(first)
+    }
+}
+
+/// The arguments as the rule takes them, where they are of its kinds and there is nothing to look for.
+pub(super) fn plain_arguments(rule: &Rule, args: &[Value]) -> Option<Vec<RuleArg>> {
+    let of = |(i, param): (usize, &RuleParam)| plain_argument(&param.kind, args.get(i)?);
+    rule.params.iter().enumerate().map(of).collect()
+}
+
+fn plain_argument(kind: &ParamKind, given: &Value) -> Option<RuleArg> {
+    match (kind, given) {
+        (ParamKind::Nat(_) | ParamKind::Depth, Value::Nat(n)) => Some(RuleArg::Nat(n.clone())),
+        (ParamKind::Dim(_), Value::Nat(n)) => {
+            n.as_constant().and_then(|d| u8::try_from(d).ok()).filter(|d| *d < 3).map(RuleArg::Dim)
+        }
+        (ParamKind::Addr(_), Value::Addr(a)) => Some(RuleArg::Addr(*a)),
+        (ParamKind::Position, Value::List(steps)) => position(steps).map(RuleArg::Position),
+        _ => None,
     }
 }
 
