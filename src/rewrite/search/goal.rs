@@ -144,6 +144,12 @@ impl Goal {
         (!over()).then_some(!self.filled.is_empty())
     }
 
+    /// The bytes that are taken at once to ask what has come to the graph.
+    pub fn coming(&self, graph: &Graph) -> u64 {
+        // With sizes in the place of holes it is asked of everything.
+        if self.has_holes { Satisfied::default().coming(graph) } else { self.relaxed.satisfied.coming(graph) }
+    }
+
     pub fn has_holes(&self) -> bool {
         self.has_holes
     }

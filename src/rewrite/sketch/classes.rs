@@ -92,9 +92,14 @@ struct News {
     merged: Vec<Id>,
 }
 
+/// Bytes of an application that has come to a graph, and of an id.
+const APP_BYTES: usize = std::mem::size_of::<(Id, Id, Id)>();
+const ID_BYTES: usize = std::mem::size_of::<Id>();
+
 impl News {
     fn since(graph: &Graph, ids: usize, unions: usize) -> News {
-        let mut news = News::default();
+        // Most are applications.
+        let mut news = News { apps: Vec::with_capacity(graph.ids() - ids), ..News::default() };
         for id in (ids..graph.ids()).map(Id::from) {
             let (node, class) = (graph.node(id), graph.find(id));
             match (node.as_app(), node.as_lam()) {
@@ -131,6 +136,12 @@ impl Satisfied {
     /// Has any graph been asked?
     pub fn was_asked(&self) -> bool {
         self.ids > 0
+    }
+
+    /// The bytes that are taken at once to ask what has come to a graph since it was last asked.
+    pub fn coming(&self, graph: &Graph) -> u64 {
+        let (ids, unions) = (graph.ids() - self.ids, graph.log().len() - self.unions);
+        (ids * APP_BYTES + unions * ID_BYTES) as u64
     }
 
     /// Asks a clean e-graph (rebuilt since its last change).

@@ -317,7 +317,10 @@ impl Search {
 
     fn is_over(&self, control: &Control<'_>, from: Duration) -> bool {
         let Budget { time, memory, .. } = self.budget;
-        is_over(control, (self.began.unwrap_or_default(), from), time, memory)
+        // A sketch that is asked of the whole graph takes so much at once.
+        let coming = Satisfied::default().coming(&self.graph);
+        let short = (control.rss)() + coming > memory.saturating_add(memory / 20);
+        short || is_over(control, (self.began.unwrap_or_default(), from), time, memory)
     }
 
     /// Whatever stopped the search: what is in the graph is put in order, and asked once more.

@@ -150,6 +150,10 @@ impl Search {
         self.unread = None;
         self.best = None;
         self.cut_short = true;
+        let reached = (control.rss)() + self.goal.coming(&self.graph);
+        if reached > memory.saturating_add(memory / 20) {
+            return Err(Halt::Limit(Limit::Memory { bound: memory, reached }));
+        }
         let found = self.goal.update(&self.graph, root, &over);
         self.parts = if self.goal.was_asked() { self.goal.parts(&self.graph, root) } else { vec![] };
         let Some(found) = found else { return Err(self.halted(control)) };
