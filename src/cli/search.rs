@@ -118,6 +118,7 @@ fn as_json(search: &Examined, workspace: &Workspace) -> Value {
         "rules": rules.collect::<Vec<_>>(),
         "best": best.collect::<Vec<_>>(),
         "complete": search.best.complete,
+        "looked_at": search.best.of,
         "extraction": seconds(search.extraction),
         "nearest": nearest.map(|n| json!({
             "levels": n.levels, "of": n.of, "but_for_sizes": n.but_for_sizes, "program": workspace.print(&n.term),

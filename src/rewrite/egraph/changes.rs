@@ -45,17 +45,23 @@ impl Changes {
 
 fn distances(touched: Vec<Id>, graph: &EGraph, levels: u8) -> Vec<u8> {
     let mut out = vec![FAR; graph.ids()];
-    let mut level = touched;
-    for distance in 0..=levels.min(FAR - 1) {
-        let mut here = vec![];
-        for id in level {
-            let class = graph.find(id);
+    // Many have the same parents: each class is listed once.
+    let mut reach = |ids: &mut dyn Iterator<Item = Id>, distance: u8, reached: &mut Vec<Id>| {
+        for class in ids.map(|id| graph.find(id)) {
             if out[usize::from(class)] == FAR {
                 out[usize::from(class)] = distance;
-                here.push(class);
+                reached.push(class);
             }
         }
-        level = here.iter().flat_map(|class| graph.parents(*class).iter().copied()).collect();
+    };
+    let mut level = vec![];
+    reach(&mut touched.into_iter(), 0, &mut level);
+    for distance in 1..=levels.min(FAR - 1) {
+        let mut above = vec![];
+        for class in level {
+            reach(&mut graph.parents(class).iter().copied(), distance, &mut above);
+        }
+        level = above;
     }
     out
 }

@@ -259,10 +259,11 @@ impl Tables {
 /// What a leaf adds to the size of a term. A pattern that takes a decision that the sketch may not have asked for, to
 /// run in parallel or to unroll, weighs one more than the one that leaves it open (thesis section 5.6.5).
 pub fn weight(leaf: &Leaf) -> u32 {
-    let Leaf::Prim(pattern, _) = leaf else { return 1 };
-    match (pattern, pattern.level()) {
-        (p, _) if matches!(p.sort(), Sort::Map(How::Unrolled) | Sort::Reduce(How::Unrolled)) => 2,
-        (_, Level::OpenMp | Level::OpenCl) => 2,
-        (_, Level::High | Level::Low) => 1,
-    }
+    if let Leaf::Prim(pattern, _) = leaf { weight_of(*pattern) } else { 1 }
+}
+
+/// What a pattern weighs as a leaf.
+pub fn weight_of(pattern: Pattern) -> u32 {
+    let unrolls = matches!(pattern.sort(), Sort::Map(How::Unrolled) | Sort::Reduce(How::Unrolled));
+    if unrolls || matches!(pattern.level(), Level::OpenMp | Level::OpenCl) { 2 } else { 1 }
 }

@@ -1,7 +1,7 @@
 //! What programs cost, by which a search chooses among those that satisfy its sketch (thesis section 5.3.4):
 //! `with (cost: [mapSeq(10), iterateStream(10)])`.
 
-use crate::egraph::tables::{Leaf, weight};
+use crate::egraph::tables::{Leaf, weight_of};
 use crate::lang::diag::Diagnostic;
 use crate::lang::pattern::Pattern;
 use crate::lang::syntax::ast::{Strategy, StrategyKind};
@@ -92,25 +92,26 @@ impl Cost {
 
     /// What a term costs.
     pub fn of(&self, term: &Term) -> u32 {
-        let own = |t: &Term| match (self, t.expr()) {
-            (Cost::Table(table), Expr::Prim(p)) => {
-                table.iter().find(|(q, _)| *q == p.pattern).map(|(_, weight)| *weight)
-            }
-            _ => None,
-        };
-        let all = term.positions().into_iter().map(|(_, t)| own(t).unwrap_or(1));
+        let own = |t: &Term| if let Expr::Prim(p) = t.expr() { self.of_pattern(p.pattern) } else { 1 };
+        let all = term.positions().into_iter().map(|(_, t)| own(t));
         all.fold(0, u32::saturating_add)
+    }
+
+    /// What a pattern costs where it stands.
+    fn of_pattern(&self, pattern: Pattern) -> u32 {
+        match self {
+            Cost::Size => weight_of(pattern),
+            Cost::Table(table) => table.iter().find(|(p, _)| *p == pattern).map_or(1, |(_, weight)| *weight),
+        }
     }
 
     /// Gives the weights to `with`.
     pub fn weights<T>(&self, with: impl FnOnce(Weights<'_>) -> T) -> T {
         match self {
             Cost::Size => with(Weights::Size),
-            Cost::Table(table) => with(Weights::Leaves(&|leaf| match leaf {
-                Leaf::Prim(pattern, _) => {
-                    table.iter().find(|(p, _)| p == pattern).map_or_else(|| weight(leaf), |(_, w)| *w)
-                }
-                Leaf::Lit(_) => weight(leaf),
+            Cost::Table(_) => with(Weights::Leaves(&|leaf| match leaf {
+                Leaf::Prim(pattern, _) => self.of_pattern(*pattern),
+                Leaf::Lit(_) => 1,
             })),
         }
     }

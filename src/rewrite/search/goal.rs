@@ -12,10 +12,12 @@ use crate::sketch::best::{Free, Members};
 use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::{Extracted, Lightest, Weights};
 use crate::sketch::holes::{Filling, are_whole, solutions};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 /// Holes are filled in so many ways at most; the lightest program of these is taken.
 const MOST_FILLINGS: usize = 16;
+/// So many are looked at of programs that are alike but for views that cancel out.
+const MOST_ALIKE: usize = 8;
 
 /// A form in which a program is shown.
 #[derive(Clone)]
@@ -101,6 +103,8 @@ pub struct Programs {
     pub as_they_stand: bool,
     /// So many that are like the sketch were looked at, those included that are so only by what nobody reads.
     pub looked_at: usize,
+    /// So many parts have those of them together that are not like others but for views that cancel out.
+    pub parts: usize,
     /// One of these.
     pub unread: Option<Term>,
     /// Others are nested too deeply.
@@ -215,8 +219,15 @@ impl Goal {
                 weights,
                 over,
             )?;
-            let clear = FxHashSet::default();
-            Some(Ranked { asked, members, looked_at: 0, reached: vec![], clear, unread: None })
+            Some(Ranked {
+                asked,
+                members,
+                looked_at: 0,
+                parts: 0,
+                reached: vec![],
+                tried: FxHashMap::default(),
+                unread: None,
+            })
         };
         let each = self.asked().iter().map(of).collect::<Option<_>>()?;
         Some(Ranking { each, all_fillings: self.filled.len() < MOST_FILLINGS })
@@ -234,25 +245,30 @@ struct Ranked<'a> {
     asked: &'a Asked,
     members: Members<'a>,
     looked_at: usize,
+    /// So many parts have those together of which more was made.
+    parts: usize,
     reached: Vec<Reached>,
-    /// Programs among these in which no views cancel out.
-    clear: FxHashSet<Digest>,
+    /// How many had this left once views that cancel out are taken away.
+    tried: FxHashMap<Digest, usize>,
     unread: Option<Term>,
 }
 
 impl Ranked<'_> {
     /// Looks at what was found since. Of what becomes one of the programs here once views that cancel out are taken away, as
-    /// `clear` takes them, nothing more is made.
+    /// `clear` takes them, nothing more is made, nor of more than a few that are alike but for views which cancel out somewhere.
     fn look(&mut self, forms: Forms<'_>, clear: &mut dyn FnMut(&Term) -> Term) {
         for found in &self.members.found[self.looked_at..] {
-            if self.clear.contains(&clear(&found.term).digest()) {
+            let tried = self.tried.entry(clear(&found.term).digest()).or_default();
+            if *tried >= MOST_ALIKE {
                 continue;
             }
+            *tried += 1;
+            self.parts += found.term.size() as usize;
             match self.asked.reached(found.clone(), forms) {
                 Some(reached) => {
                     let digest = reached.term.digest();
                     if clear(&reached.term).digest() == digest {
-                        self.clear.insert(digest);
+                        self.tried.insert(digest, MOST_ALIKE);
                     }
                     self.reached.push(reached);
                 }
@@ -278,6 +294,7 @@ impl Ranking<'_> {
             all: self.all_fillings,
             as_they_stand: true,
             looked_at: 0,
+            parts: 0,
             unread: None,
             too_deep: false,
         };
@@ -288,6 +305,7 @@ impl Ranking<'_> {
             best.all &= best.complete && ranked.looked_at < k;
             best.unread = best.unread.or_else(|| ranked.unread.clone());
             best.looked_at += ranked.looked_at;
+            best.parts += ranked.parts;
             for reached in &ranked.reached {
                 if best.programs.iter().all(|b| b.term != reached.term) {
                     best.as_they_stand &= reached.extracted == reached.term;

@@ -115,12 +115,14 @@ pub fn possible(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Sketch {
 fn never_parted(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<String> {
     let asked = required_sizes(sketch);
     sketch.holes().into_iter().find_map(|hole| {
-        let numbers = sketch.numbers(&hole)?;
         let with_hole: Vec<Given> = asked
             .iter()
             .filter(|n| holes_in(n).contains(&hole))
             .map(|n| (n.clone(), given(n)))
             .collect();
+        // A number is divided by none that is greater.
+        let divided = |(_, here): &Given| here.mul(&Nat::var(&hole)).as_constant();
+        let numbers = sketch.numbers(&hole, with_hole.iter().filter_map(divided).min())?;
         let leaves_whole = |number: &i64| {
             let filling = [(hole.clone(), Nat::constant(*number))];
             with_hole.iter().all(|(_, here)| !is_never_whole(&fill(here, &filling)))
@@ -175,7 +177,9 @@ mod tests {
         let parts = |of: &str| said(&format!("containsMap(m, containsMap(n/?t, ?)) and {of}"), &[("n", 30)]);
         assert_eq!(parts("?t > 3 and ?t < 7"), None);
         assert_eq!(parts("?t > 6"), None);
-        for never in ["?t == 8", "?t > 6 and ?t < 10"] {
+        assert_eq!(parts("?t % 4 == 2"), None);
+        assert_eq!(parts("?t * ?t == 25"), None);
+        for never in ["?t == 8", "?t > 6 and ?t < 10", "?t % 4 == 0", "?t * ?t == 49", "?t > 30"] {
             assert!(parts(never).unwrap().ends_with("makes a whole number of `n/?t`, which is 30/?t here."));
         }
         assert_eq!(said("containsMap(1024/3, ?)", &[]), never("`1024/3`"));

@@ -18,10 +18,12 @@ struct Range {
 }
 
 impl Range {
-    /// That of a sum of sizes, which are not negative.
+    /// That of a sum of products of sizes, which are not negative.
     fn of(sum: &Nat) -> Range {
         let zero = Coefficient::from_integer(0);
-        let is_positive = sum.terms().iter().all(|(_, c)| *c > zero);
+        let is_size = |atom: &Atom| matches!(atom, Atom::Var(_) | Atom::Mod(..));
+        let is_positive =
+            sum.terms().iter().all(|(m, c)| *c > zero && m.iter().all(|(atom, _)| is_size(atom)));
         Range { low: is_positive.then_some((zero, false)), ..Range::default() }
     }
 
@@ -56,15 +58,36 @@ impl Sketch {
             }
         }
         let holes = self.holes();
-        let none = |hole: &&Name| self.numbers(hole).is_some_and(|numbers| numbers.is_empty());
+        let none = |hole: &&Name| self.numbers(hole, None).is_some_and(|numbers| numbers.is_empty());
         let bounded = holes.iter().find(none).map(|hole| said_of(&all, hole));
-        bounded.or_else(|| holes.iter().find_map(|hole| no_remainder(&all, hole)))
+        let alone = bounded.or_else(|| holes.iter().find_map(|hole| no_remainder(&all, hole)));
+        alone.or_else(|| self.is_never_met_together(&holes).then(|| said_of_any(&all, &holes)))
     }
 
-    /// The numbers that meet what is said of a hole alone, where that bounds it to few.
-    pub fn numbers(&self, hole: &Name) -> Option<Vec<i64>> {
-        let (low, high) = self.bounds(hole)?;
-        let high = high.filter(|high| high.saturating_sub(low) < MOST_TRIED)?;
+    /// Do no numbers in the place of the holes that can be few meet all that is said?
+    fn is_never_met_together(&self, holes: &[Name]) -> bool {
+        let mut fillings: Vec<Vec<(Name, Nat)>> = vec![vec![]];
+        for (hole, numbers) in holes.iter().filter_map(|hole| Some((hole, self.numbers(hole, None)?))) {
+            if fillings.len() * numbers.len() > MOST_TRIED as usize {
+                return false;
+            }
+            let with = |filling: &Vec<(Name, Nat)>| {
+                let put =
+                    |n: &i64| filling.iter().cloned().chain([(hole.clone(), Nat::constant(*n))]).collect();
+                numbers.iter().map(put).collect::<Vec<Vec<(Name, Nat)>>>()
+            };
+            fillings = fillings.iter().flat_map(with).filter(|filling| self.admits(filling)).collect();
+        }
+        fillings.is_empty()
+    }
+
+    /// The numbers that meet what is said of a hole alone, up to `most` if it is no greater, where that bounds it to few.
+    pub fn numbers(&self, hole: &Name, most: Option<i64>) -> Option<Vec<i64>> {
+        let (low, high) = self.bounds(hole).unwrap_or((1, None));
+        let high = high.into_iter().chain(most).min()?;
+        if high.saturating_sub(low) >= MOST_TRIED {
+            return None;
+        }
         Some((low..=high).filter(|n| self.allows(hole, *n)).collect())
     }
 
@@ -77,6 +100,11 @@ impl Sketch {
         for (of, is, bound) in all.into_iter().filter_map(compared) {
             if of == alone {
                 range.narrow(is, bound);
+            } else if let (Some(times), Comparison::Less | Comparison::AtMost | Comparison::Equal) =
+                (least_times(&of, hole), is)
+                && let Some(most) = bound.checked_div(&times)
+            {
+                range.narrow(Comparison::AtMost, most);
             }
         }
         let whole = |n: Coefficient| i64::try_from(n.to_integer()).ok();
@@ -173,6 +201,25 @@ fn said_of<'a>(all: &[&'a SizeCondition], hole: &Name) -> Vec<&'a SizeCondition>
     all.iter().copied().filter(|c| only(c)).collect()
 }
 
+/// What is said of some of these holes.
+fn said_of_any<'a>(all: &[&'a SizeCondition], holes: &[Name]) -> Vec<&'a SizeCondition> {
+    all.iter().copied().filter(|c| c.holes().iter().any(|hole| holes.contains(hole))).collect()
+}
+
+/// How many times a hole a sum is at least, all of whose parts are products of holes: `4*?t*?u + ?u*?u` is at least four times `?t`,
+/// since each of them is one or more.
+fn least_times(sum: &Nat, hole: &Name) -> Option<Coefficient> {
+    let zero = Coefficient::from_integer(0);
+    let is_hole =
+        |atom: &Atom| matches!(atom, Atom::Var(v) if holes_in(&Nat::variable(v.clone())).len() == 1);
+    let of_holes =
+        sum.terms().iter().all(|(m, c)| *c > zero && m.iter().all(|(atom, e)| *e > 0 && is_hole(atom)));
+    let alone = Nat::var(hole);
+    let has_it = |atom: &Atom| matches!(atom, Atom::Var(v) if Nat::variable(v.clone()) == alone);
+    let times = sum.terms().iter().filter(|(m, _)| m.iter().any(|(atom, _)| has_it(atom))).map(|(_, c)| *c);
+    times.max().filter(|_| of_holes)
+}
+
 impl Range {
     fn narrow(&mut self, is: Comparison, bound: Coefficient) {
         let above =
@@ -253,6 +300,9 @@ mod tests {
             "?t % 6 == 1 and ?t % 4 == 2",
             "?t % 4 > 3",
             "?t * ?t < 0",
+            "?t * ?t == 9 and ?t % 4 == 1",
+            "?t * ?u == 7 and ?t > 1 and ?u > 1",
+            "?t * ?u + ?u * ?u < 2",
             "?t + ?u < 0",
         ] {
             assert_ne!(told(none), "", "{none}");
@@ -266,6 +316,10 @@ mod tests {
             "?t % 6 == 1 and ?t % 4 == 3",
             "?t % 4 > 2",
             "?t * ?t < 5",
+            "?t * ?t == 9 and ?t % 4 == 3",
+            "?t * ?u == 6 and ?t > 1 and ?u > 1",
+            "?t * ?u + ?u * ?u < 3",
+            "?t * n < 5 and ?t > 7",
             "?t - ?u < 0",
             "?t > 4 and ?t < 9 and ?t % 4 == 0",
             "x > 13",

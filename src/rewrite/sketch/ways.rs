@@ -65,7 +65,7 @@ mod tests {
             sketch.ways(most).iter().map(ToString::to_string).collect()
         };
         assert_eq!(ways("contains(abs or neg)", 4), ["contains(abs)", "contains(neg)"]);
-        let both = "(abs or neg) and (contains(sqrt) or not contains(sin))";
+        let both = "(abs or neg) and (contains(sqrt) or (not contains(sin)))";
         let each = [
             "abs and contains(sqrt)",
             "abs and (not contains(sin))",

@@ -2,8 +2,8 @@
 
 use super::active::Active;
 use super::{
-    CANDIDATES, CANDIDATES_FOR_SEVERAL, Halt, MORE_CANDIDATES, MOST_UNREAD, PARTS_FOR_SEVERAL, Search, TELL,
-    THRIFTY_CANDIDATES,
+    CANDIDATES, CANDIDATES_FOR_SEVERAL, Halt, MORE_CANDIDATES, MOST_CANDIDATES, MOST_PARTS, MOST_TIMES,
+    MOST_UNREAD, Search, TELL, THRIFTY_CANDIDATES,
 };
 use crate::clearing::{Cleared, Clearer, cleared};
 use crate::egraph::Id;
@@ -60,15 +60,28 @@ pub(super) struct Best<'a> {
     over: &'a dyn Fn() -> bool,
 }
 
+/// Of how many the lightest are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Among {
+    /// Of a few, of which one is found.
+    Few,
+    /// Of as many as it takes, where they are shown as they stand.
+    Lightest,
+    Many,
+}
+
 impl Best<'_> {
     /// The k best, first the one that is found: the lightest of those that are looked at for it that does not [come last](Best::comes_last),
-    /// if there is one. Then the lightest of the others, of which those that do come last.
-    pub(super) fn of(&mut self, k: usize) -> Programs {
+    /// if there is one. Then the lightest of the others, of which those that do come last. Before the search is over it only matters
+    /// whether there are as many.
+    pub(super) fn of(&mut self, k: usize, at_end: bool) -> Programs {
         let mut first = self.first();
         if k == 1 {
             return first;
         }
-        let mut best = self.among(k, true);
+        // What no rule says more of is lightest for sure; of the rest it takes many to tell.
+        let surely = !at_end || self.search.is_settled;
+        let mut best = self.among(k, if surely { Among::Lightest } else { Among::Many });
         best.programs.truncate(k);
         best.programs.sort_by_cached_key(|r| self.comes_last(r));
         if let Some(found) = first.programs.pop() {
@@ -82,10 +95,10 @@ impl Best<'_> {
 
     /// The one that is found.
     fn first(&mut self) -> Programs {
-        let mut found = self.among(CANDIDATES, false);
+        let mut found = self.among(CANDIDATES, Among::Few);
         found.programs.sort_by_cached_key(|r| (self.misfits(r), repeats_dimension(&r.term), r.cost));
         if found.programs.first().is_some_and(|r| self.misfits(r) || self.is_wasteful(r)) {
-            found = self.among(THRIFTY_CANDIDATES, false);
+            found = self.among(THRIFTY_CANDIDATES, Among::Few);
             found.programs.sort_by_cached_key(|r| (self.comes_last(r), r.cost));
         }
         found.programs.truncate(1);
@@ -111,8 +124,8 @@ impl Best<'_> {
         (self.misfits(r), self.is_wasteful(r), repeats_dimension(&r.term))
     }
 
-    /// So many programs, the lightest first, where there are as many. Of several that are not the lightest for sure more are looked at.
-    fn among(&mut self, k: usize, several: bool) -> Programs {
+    /// So many programs, the lightest first, where there are as many.
+    fn among(&mut self, k: usize, among: Among) -> Programs {
         let search = self.search;
         let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| search.forms(t, holds);
         let clears = search.budget.normal && search.budget.clears;
@@ -122,31 +135,28 @@ impl Best<'_> {
             normal_form_with(&search.params, &clear).filter(|_| clears).unwrap_or(clear)
         };
         let mut best = |asked: usize| self.ranking.best(asked, &forms, &mut clear, self.over);
+        let most_parts = MOST_PARTS.max(MOST_TIMES * k * search.start.size() as usize);
         let mut asked = k.max(CANDIDATES);
         let mut found = best(asked);
-        let most = PARTS_FOR_SEVERAL / search.start.size().max(1) as usize;
-        let most = most.clamp(CANDIDATES, CANDIDATES_FOR_SEVERAL);
-        let more = if several { most } else { MORE_CANDIDATES };
-        if !found.as_they_stand || !several && found.programs.len() < asked {
-            asked = asked.max(more);
-            found = best(asked);
-        }
-        // Several may have one normal form.
-        let most_asked = |found: &Programs| match (found.programs.is_empty(), several) {
-            (true, _) => MOST_UNREAD.max(k),
-            (false, true) => (16 * k).max(8 * most),
-            (false, false) => 16 * k,
+        let (least, most) = match among {
+            Among::Few if found.as_they_stand && found.programs.len() >= asked => (asked, 16 * k),
+            Among::Few => (MORE_CANDIDATES, 16 * k),
+            Among::Lightest if found.as_they_stand => (asked, MOST_CANDIDATES.max(16 * k)),
+            Among::Lightest | Among::Many => (CANDIDATES_FOR_SEVERAL, MOST_CANDIDATES.max(16 * k)),
         };
-        while found.programs.len() < k
-            && found.complete
-            && found.looked_at >= asked
-            && asked < most_asked(&found)
-        {
-            asked *= 2;
+        loop {
+            // Several may have one normal form.
+            let most = if found.programs.is_empty() { MOST_UNREAD.max(k) } else { most };
+            let few = found.programs.len() < k && asked < most;
+            let goes_on = found.complete && found.looked_at >= asked && found.parts < most_parts;
+            if !goes_on || !few && asked >= least {
+                break;
+            }
+            asked = if asked < least { least.min(2 * asked) } else { 2 * asked };
             let before = found.programs.len();
             found = best(asked);
             // Twice as many that are all alike say that there are no others nearby.
-            if found.programs.len() == before && before > 0 && asked > more {
+            if found.programs.len() == before && before > 0 && asked > least.max(CANDIDATES_FOR_SEVERAL) {
                 break;
             }
         }
@@ -164,7 +174,7 @@ impl Search {
         match &self.best {
             Some((asked, known)) if k <= *asked => self.told(known, k),
             None => KBest { terms: vec![], complete: true, of: None },
-            Some(_) => match self.rank(&|| false, |best| best.of(k)) {
+            Some(_) => match self.rank(&|| false, |best| best.of(k, true)) {
                 Some(best) => self.told(&best, k),
                 None => KBest { terms: vec![], complete: false, of: None },
             },
@@ -331,7 +341,7 @@ impl Search {
             let asked = self.end_in_order(control).and_then(|()| {
                 match self.cut_short || self.goal.is_current(&self.graph) || !self.pauses.is_empty() {
                     true => Ok(()),
-                    false => self.goal_reached(control).map(drop),
+                    false => self.goal_reached(control, false).map(drop),
                 }
             });
             match asked {

@@ -79,7 +79,7 @@ impl Search {
         if self.iterations.is_empty() && self.given.as_ref().is_some_and(is_met) {
             self.put_given(control)?;
         }
-        let found = if self.pauses.is_empty() { self.goal_reached(control) } else { Ok(false) };
+        let found = if self.pauses.is_empty() { self.goal_reached(control, false) } else { Ok(false) };
         self.current.check += (control.now)().saturating_sub(from);
         if found? && self.enough() {
             return Err(Halt::Goal);
@@ -143,7 +143,7 @@ impl Search {
 
     /// Asks the sketch of the graph, which must be clean, and takes the lightest program that satisfies it. It ends where a limit is
     /// met meanwhile, or the search is to be stopped.
-    pub(super) fn goal_reached(&mut self, control: &Control<'_>) -> Result<bool, Halt> {
+    pub(super) fn goal_reached(&mut self, control: &Control<'_>, at_end: bool) -> Result<bool, Halt> {
         let (root, from) = (self.root(), (control.now)());
         let (time, memory, began) = (self.budget.time, self.budget.memory, self.began.unwrap_or_default());
         let over = || is_over(control, (began, from), time, memory);
@@ -165,7 +165,7 @@ impl Search {
         }
         let (asked, rank) = (self.budget.wanted(), self.budget.rank.max(1));
         let extracting = (control.now)();
-        let ranked = self.rank(&over, |best| best.of(asked));
+        let ranked = self.rank(&over, |best| best.of(asked, at_end));
         self.extraction = (control.now)().saturating_sub(extracting);
         let Some(best) = ranked else { return Err(self.halted(control)) };
         self.cut_short = false;

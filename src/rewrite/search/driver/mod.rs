@@ -52,10 +52,16 @@ const CANDIDATES: usize = 8;
 /// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
 /// be small in normal form.
 const MORE_CANDIDATES: usize = 24;
-/// Where more programs than these are asked for, so many are looked at for them, and fewer where they are large, so that they have
-/// so many parts together: how many are asked for does not decide which they are.
+/// Where several are asked for that may not be the lightest as they stand, so many are looked at for them: how many are asked for does
+/// not decide which they are.
 const CANDIDATES_FOR_SEVERAL: usize = 256;
-const PARTS_FOR_SEVERAL: usize = 50_000;
+/// So many where many of them are alike.
+const MOST_CANDIDATES: usize = 2048;
+/// No more are looked at where they have so many parts together: those of a graph in which a term is a part of itself get larger and
+/// larger.
+const MOST_PARTS: usize = 15_000;
+/// Or so many times as many as the programs that are asked for have where these are as large as the one given, if that is more.
+const MOST_TIMES: usize = 8;
 /// Where the smallest of these computes much more than the program given, so many are looked at for one that does not.
 const THRIFTY_CANDIDATES: usize = 64;
 /// So many programs that are like the sketch are looked at for one that is so by what is read.
@@ -420,7 +426,7 @@ impl Search {
             self.tell(control, true);
             // It may have ended without memory for that.
             let ordered = if self.is_in_order() { Ok(()) } else { self.rebuild(control) };
-            let reached = ordered.and_then(|()| self.goal_reached(control));
+            let reached = ordered.and_then(|()| self.goal_reached(control, false));
             self.phase = phase;
             match reached {
                 Ok(true) if self.enough() => self.finish(Halt::Goal, control),

@@ -19,22 +19,21 @@ use crate::search::{Control, Phase};
 const MOST_ROUNDS: usize = 16;
 /// The graph may grow by a part of this size: what reductions write is mostly there.
 const MOST_GROWN: usize = 8;
+/// And by so many nodes, if that is more.
+const MOST_NEW: usize = 4096;
 
 impl Search {
     /// Once the goal is reached: puts the graph in order for its best programs, and takes them. What was found before stands where
     /// there is no time or memory for that.
     pub(super) fn take_best_of_settled(&mut self, control: &mut Control<'_>) {
-        // Values that are shared again are written out in the graph: what is lightest there computes them as often as it can.
-        if self.shares {
-            return;
-        }
         let before = (self.reached.clone(), self.best.clone(), self.extraction);
-        let thorough = std::mem::replace(&mut self.graph.thorough, false);
-        let settled = self.settle(control);
-        self.graph.thorough = thorough;
+        // Without normal form all is shown as it stands.
+        self.is_settled = !self.budget.normal;
+        // Values that are shared again are written out in the graph: what is lightest there computes them as often as it can.
+        let settled = if self.is_settled || self.shares { Ok(false) } else { self.settle(control) };
         let asked = match settled {
-            Ok(false) => return,
-            Ok(true) => self.goal_reached(control),
+            Ok(false) if self.budget.wanted() == 1 => return,
+            Ok(_) => self.goal_reached(control, true),
             Err(halt) => Err(halt),
         };
         if !matches!(asked, Ok(true)) {
@@ -54,8 +53,23 @@ impl Search {
         };
         let rules: Vec<usize> = self.rules.iter().enumerate().filter_map(takes_away).collect();
         // Rules that were held back, or whose matches were not all applied, have more to say than what has changed since.
-        let mut whole = self.whole || self.iterations.is_empty() || !matches!(self.phase, Phase::Check);
-        let most = self.graph.ids().saturating_add(self.counted / MOST_GROWN);
+        let whole = self.whole || self.iterations.is_empty() || !matches!(self.phase, Phase::Check);
+        let most = self.graph.ids().saturating_add(MOST_NEW.max(self.counted / MOST_GROWN));
+        let thorough = std::mem::replace(&mut self.graph.thorough, false);
+        let changed = self.settle_by_turns(&rules, whole, most, control);
+        self.graph.thorough = thorough;
+        changed
+    }
+
+    /// Applies these rules until there are so many ids. Where it is asked of everything, that is so in the first turn.
+    fn settle_by_turns(
+        &mut self,
+        rules: &[usize],
+        mut whole: bool,
+        most: usize,
+        control: &mut Control<'_>,
+    ) -> Result<bool, Halt> {
+        let reductions = Turn::Reductions.rules(self.rules.len());
         let mut changed = false;
         for _ in 0..MOST_ROUNDS {
             let [of_reductions, of_others] = self.touched.each_mut().map(std::mem::take);
@@ -65,7 +79,7 @@ impl Search {
                 [of_reductions, of_others].map(|touched| (!whole).then(|| self.graph.above(touched, levels)));
             let [of_reductions, of_others] = &changes;
             let mut applied = Ok(0);
-            for rule in &rules {
+            for rule in rules {
                 let changes = if reductions.contains(rule) { of_reductions } else { of_others };
                 let unions = self.settle_by(*rule, changes.as_ref(), most, control);
                 applied = applied.and_then(|all| Ok(all + unions?));
