@@ -259,6 +259,11 @@ impl SizeMemo {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Halted;
 
+/// The number of a match that was not kept.
+const NOT_KEPT: u32 = u32::MAX;
+/// Bytes of a match in the table of those that are known, with what a table leaves free.
+const KNOWN_BYTES: usize = (size_of::<(u64, (u32, u32))>() + 1) * 8 / 7;
+
 /// Searches the matches of a rule, root class by root class, each once: all of them, or those that may be new since there
 /// were these changes.
 ///
@@ -321,9 +326,12 @@ pub fn search(
     if program.conditions.iter().any(|(c, _)| !matches!(c, Condition::Size(_))) {
         let mut kept = Matches::new(program);
         // By what a match is but for its root: the number of a match, and of what was kept of it.
-        let mut known: FxHashMap<u64, (usize, Option<usize>)> = FxHashMap::default();
+        let mut known: FxHashMap<u64, (u32, u32)> = FxHashMap::default();
         for at in 0..found.len() {
-            if at % 64 == 63 && poll(0) {
+            // That there is no memory for the table has to be known before it grows.
+            let is_full = known.len() == known.capacity();
+            let coming = if is_full { 2 * (known.len() + 1) * KNOWN_BYTES } else { 0 };
+            if (is_full || at % 64 == 63) && poll(coming as u64) {
                 return Err(Halted);
             }
             let m = found.get(at);
@@ -331,12 +339,13 @@ pub fn search(
             // What a condition sees of a match does not depend on its root.
             let seen = FxBuildHasher.hash_one(&m.0[1..]);
             let asked = match known.get(&seen) {
-                Some((same, kept_as)) if found.get(*same).0[1..] == m.0[1..] => {
-                    kept_as.map(|number| kept.get(number).0[plain..].to_vec())
+                Some((same, kept_as)) if found.get(*same as usize).0[1..] == m.0[1..] => {
+                    (*kept_as != NOT_KEPT).then(|| kept.get(*kept_as as usize).0[plain..].to_vec())
                 }
                 _ => {
                     let asked = asked(graph, program, m);
-                    known.insert(seen, (at, asked.is_some().then_some(kept.len())));
+                    let kept_as = if asked.is_some() { kept.len() as u32 } else { NOT_KEPT };
+                    known.insert(seen, (at as u32, kept_as));
                     asked
                 }
             };
