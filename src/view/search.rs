@@ -464,7 +464,7 @@ mod tests {
         });
         let text = text(&lines(&last, "S", 70, Alphabet::Ascii));
         assert!(text.contains("The nodes are at their limit.") && text.contains("baseline: limit"), "{text}");
-        assert!(text.contains("4100 classes. Where 8 divides n."), "{text}");
+        assert!(text.contains("4100 classes. Where 8\n  divides n."), "{text}");
         assert!(!text.contains("applying"), "{text}");
         assert!(text.contains("growth") && !text.contains("At this rate"), "{text}");
     }
