@@ -88,7 +88,8 @@ impl Search {
                 }
             }
             if matches!(applied, Ok(0)) {
-                self.is_settled = true;
+                // Where there was no more room not all was applied.
+                self.is_settled = self.graph.ids() <= most;
                 return Ok(changed);
             }
             (changed, whole) = (true, false);
