@@ -377,6 +377,29 @@ fn searches_make_their_guides_and_choose_their_rules() {
     }
 }
 
+/// Vectors in sums are those of a loop around it, lanes of its own, or of each of several sums side by side; and the loops of what is
+/// summed up are those of the sum once it takes them up. Each is found by few rules, so the graphs stay small.
+#[test]
+fn guides_lead_to_vectors_in_sums() {
+    let rows = "def rows (a: m.n.f32) (x: n.f32): m.f32 =
+        a |> map (\\row. zip row x |> map (\\p. fst p * snd p) |> reduce (+) 0)";
+    let all = "def all (a: m.n.f32): f32 = a |> map (\\row. row |> map (\\x. x * x) |> reduce (+) 0) |> reduce (+) 0";
+    let line = "def line (a b: n.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0";
+    for (text, goal) in [
+        (rows, "containsMap(m/4, containsReduceSeq(n, contains(((*) : <4>f32 -> ?))))"),
+        (rows, "containsMapPar(m/24, containsMap(3, containsReduceSeq(n, contains(((*) : <8>f32 -> ?)))))"),
+        (rows, "containsMap(m, containsReduceSeq(n/8, contains(((*) : <8>f32 -> ?))))"),
+        (all, "containsReduceSeq(m, containsReduceSeq(n/8, contains(((*) : <8>f32 -> ?))))"),
+        (line, "containsReduceSeq(n/28, containsReduceSeq(7, contains(((*) : <4>f32 -> ?))))"),
+        (line, "containsMapPar(n/96, containsReduceSeq(12, contains(((*) : <8>f32 -> ?))))"),
+    ] {
+        let (searches, _) = examined(text, "", &format!("reach {goal}"), 0);
+        assert!(searches.iter().all(|s| s["found"] == true), "{goal}: {searches:#?}");
+        let most = searches.iter().filter_map(|s| s["nodes"].as_u64()).max();
+        assert!(most.is_some_and(|nodes| nodes <= 100_000), "{goal}: {most:?} nodes");
+    }
+}
+
 /// What a goal asks for beside its loops: weights that are separated, layouts, wider windows, each with loops in tiles.
 #[test]
 fn guides_make_what_stands_beside_the_loops() {

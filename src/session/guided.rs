@@ -1,8 +1,8 @@
 //! A search that makes its guides and chooses its rules itself: searches one after the other, each from what the one
 //! before found towards the next of the sketches that lie between the program and the goal ([`guide`]).
 //!
-//! A guide that is not reached within its bounds is left out; where the goal is not, the next reading of the goal is
-//! tried. What came of it is recorded search by search, so it is taken again like searches that a strategy writes.
+//! Each way is first walked with few rules, and left where a guide is not reached; where no way leads to the goal, each is
+//! walked with all rules, and a guide that is not reached is left out. What came of it is recorded search by search, so it is taken again like searches that a strategy writes.
 
 use super::action::SearchOutcome;
 use super::searching::{Asked, Ended, SearchKey, Searcher};
@@ -15,7 +15,7 @@ use crate::rewrite::search::unmade::unmade_by_all;
 use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::{ReachRequest, SearchFailure};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,10 +76,23 @@ const OWN_RULE: &str =
 /// One way to a goal while it is walked.
 #[derive(Default)]
 struct Way {
+    /// With all rules where those that are chosen first do not lead to a guide, which is then left out; else it is left to other
+    /// ways.
+    thorough: bool,
     chain: Vec<Ended>,
     lines: Vec<GuideLine>,
     /// The last search that found nothing.
     failed: Option<Ended>,
+}
+
+impl Way {
+    /// The program that a search has found.
+    fn reach(&mut self, ended: Ended) -> Option<Term> {
+        let found = ended.report.found().map(|found| found.term.clone());
+        self.chain.push(ended);
+        self.lines.iter_mut().rev().take(1).for_each(|line| line.reached = true);
+        found
+    }
 }
 
 /// A sketch to be reached next.
@@ -94,6 +107,8 @@ struct Target<'a> {
 struct Account {
     /// What was tried in vain.
     vain: HashSet<(Digest, String, Breadth)>,
+    /// What led to a guide, by the program it began at and the guide.
+    reached: HashMap<(Digest, String), Ended>,
     /// Searches that came to an end.
     ended: usize,
     /// After so many of them it is to stop.
@@ -154,6 +169,7 @@ impl Searcher<'_> {
         let recorded = recorded.filter(|r| r.found.is_none());
         let mut account = Account {
             vain: HashSet::new(),
+            reached: HashMap::new(),
             ended: 0,
             most: recorded.map_or(usize::MAX, |r| r.iteration),
             until: self.elapsed().saturating_add(budget.time),
@@ -169,11 +185,13 @@ impl Searcher<'_> {
         let (all, mut begun) = (fillings.len(), 0);
         let ways = fillings.into_iter().enumerate().flat_map(|(number, filled)| {
             let plans = guide::plans(&filled, start, &separated, given);
-            plans.into_iter().map(move |plan| (number + 1, filled.clone(), plan))
+            let all = [false, true].into_iter().flat_map(|thorough| plans.iter().map(move |p| (thorough, p)));
+            let all = all.map(|(thorough, plan)| (number + 1, filled.clone(), plan.clone(), thorough));
+            all.collect::<Vec<_>>()
         });
-        for (number, filled, plan) in ways {
+        for (number, filled, plan, thorough) in ways {
             begun = number;
-            let mut way = Way::default();
+            let mut way = Way { thorough, ..Way::default() };
             match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
                 Ok(()) => {
                     way.chain.iter_mut().rev().take(1).for_each(|last| last.compares_with(start));
@@ -191,7 +209,8 @@ impl Searcher<'_> {
                     return Err(failure);
                 }
                 Err(halt) => {
-                    if nearest.as_ref().is_none_or(|n| n.chain.len() < way.chain.len()) {
+                    let far = |way: &Way| (way.chain.len(), way.thorough);
+                    if nearest.as_ref().is_none_or(|n| far(n) < far(&way)) {
                         nearest = Some(way);
                     }
                     if let Halt::Over(why) = halt {
@@ -295,7 +314,11 @@ impl Searcher<'_> {
             let (text, sketch) = writer.write(&guide.nest);
             if !sketch.satisfied_by(&now) {
                 let target = Target { text, sketch, guide, is_goal: false };
-                now = self.towards(&now, &target, budget, account, way)?.unwrap_or(now);
+                now = match self.towards(&now, &target, budget, account, way)? {
+                    Some(reached) => reached,
+                    None if way.thorough => now,
+                    None => return Err(Halt::Away),
+                };
             }
         }
         let target = Target { text: goal.to_string(), sketch: goal.clone(), guide: last, is_goal: true };
@@ -313,9 +336,14 @@ impl Searcher<'_> {
     ) -> Result<Option<Term>, Halt> {
         let Target { text, sketch, guide, is_goal } = target;
         way.lines.push(GuideLine { text: text.clone(), what: guide.what.clone(), reached: false });
+        let from = (now.digest(), text.clone());
+        if let Some(reached) = account.reached.get(&from).cloned() {
+            return Ok(way.reach(reached));
+        }
         let goal_sizes = guide::sizes_of(sketch);
         let breadths = guide::breadths(&self.workspace().rules, now, sketch);
-        for (i, breadth) in breadths.iter().copied().enumerate() {
+        let tried = if way.thorough { breadths.len() } else { breadths.len().saturating_sub(1).max(1) };
+        for (i, breadth) in breadths.iter().copied().enumerate().take(tried) {
             let behind = breadths.len() - 1 - i;
             let (few, many) = nodes_of(breadth);
             if account.vain.contains(&(now.digest(), text.clone(), breadth)) {
@@ -372,12 +400,10 @@ impl Searcher<'_> {
                 });
             }
             let halt = match &ended.report.outcome {
-                Outcome::Found(found) => {
-                    let found = found.term.clone();
+                Outcome::Found(_) => {
                     account.ended += 1;
-                    way.chain.push(ended);
-                    way.lines.iter_mut().rev().take(1).for_each(|line| line.reached = true);
-                    return Ok(Some(found));
+                    account.reached.insert(from, ended.clone());
+                    return Ok(way.reach(ended));
                 }
                 // What one search held is given back before the next.
                 Outcome::Limit(limit @ Limit::Memory { .. }) => {

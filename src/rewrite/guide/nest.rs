@@ -343,37 +343,60 @@ pub struct Loop {
     pub size: Nat,
 }
 
-/// The chains of loops within each other that a program has, from an outermost to an innermost.
+/// The chains of loops within each other that a program has, from an outermost to an innermost. After these come those that it
+/// has once its sums take up the maps that compute their elements.
 pub fn chains(term: &Term) -> Vec<Vec<Loop>> {
     let mut out = vec![];
-    walk(term, &mut vec![], &mut out);
+    for takes_up in [false, true] {
+        Walk { takes_up, above: vec![], out: &mut out }.go(term);
+    }
     out
 }
 
-/// Says whether there was a loop.
-fn walk(term: &Term, above: &mut Vec<Loop>, out: &mut Vec<Vec<Loop>>) -> bool {
-    if out.len() >= MOST_CHAINS {
-        return true;
-    }
-    if let Some((prim, args)) = term.as_pattern_app()
-        && let Some((body, rest)) = args.split_first()
-        && let Some(size) = size_of(prim.pattern, term.spine().0.ty())
-    {
-        above.push(Loop { reduces: prim.pattern.is_reduce(), size });
-        if !walk(body, above, out) && !out.contains(above) {
-            out.push(above.clone());
+struct Walk<'a> {
+    /// Loops within what computes the elements of a sum are within the sum.
+    takes_up: bool,
+    above: Vec<Loop>,
+    out: &'a mut Vec<Vec<Loop>>,
+}
+
+impl Walk<'_> {
+    /// Says whether there was a loop.
+    fn go(&mut self, term: &Term) -> bool {
+        if self.out.len() >= MOST_CHAINS {
+            return true;
         }
-        above.pop();
-        for other in rest {
-            walk(other, above, out);
+        if let Some((l, body, rest)) = as_loop(term) {
+            let reduces = l.reduces;
+            self.above.push(l);
+            let mut is_around = self.go(body);
+            let summed_up = rest.last().filter(|_| reduces && self.takes_up).and_then(|of| as_loop(of));
+            if let Some((_, body, _)) = summed_up.filter(|(of, ..)| !of.reduces) {
+                is_around |= self.go(body);
+            }
+            if !is_around && !self.out.contains(&self.above) {
+                self.out.push(self.above.clone());
+            }
+            self.above.pop();
+            for other in rest {
+                self.go(other);
+            }
+            return true;
         }
-        return true;
+        let mut any = false;
+        for child in term.children() {
+            any |= self.go(child);
+        }
+        any
     }
-    let mut any = false;
-    for child in term.children() {
-        any |= walk(child, above, out);
-    }
-    any
+}
+
+/// A `map` or `reduce` as a loop, what it computes for an element, and its other operands.
+fn as_loop(term: &Term) -> Option<(Loop, &Term, Vec<&Term>)> {
+    let (prim, args) = term.as_pattern_app()?;
+    let (body, rest) = args.split_first()?;
+    let size = size_of(prim.pattern, term.spine().0.ty())?;
+    Some((Loop { reduces: prim.pattern.is_reduce(), size }, body, rest.to_vec()))
 }
 
 /// How many elements a `map` or `reduce` of this type goes over.

@@ -61,6 +61,13 @@ pub fn plans(
     let is_first = !conjuncts.is_empty() || others.any(|side| matches!(side, Nest::Other(_)));
     let (mut plans, mut after) = (vec![], beside);
     plans.extend(after.take_if(|_| is_first));
+    let by_nest = |nest: &Nest| {
+        let ways = plans_of(nest, &programs, 1).into_iter().chain(beside_first(nest, &programs));
+        ways.map(|plan| without_repetitions(plan.into_iter().chain([whole.clone()]))).collect::<Vec<_>>()
+    };
+    let within = before_vectors(&nest, &programs, names_all);
+    let (first, last) = if names_all { (within, vec![]) } else { (vec![], within) };
+    plans.extend(first.iter().take(MOST_PLANS).flat_map(by_nest));
     plans.extend(loops_first);
     for term in separated {
         let own: Vec<Vec<Loop>> = chains(term).into_iter().filter(|c| !programs.contains(c)).collect();
@@ -74,11 +81,8 @@ pub fn plans(
         }));
         let mut several = completed(&nest, &programs);
         several.sort_by_key(|n| !is_whole(n, given));
-        several.splice(0..0, before_vectors(&nest, &programs));
-        for nest in several.into_iter().take(MOST_PLANS) {
-            let ways = plans_of(&nest, &programs, 1).into_iter().chain(beside_first(&nest, &programs));
-            plans.extend(ways.map(|plan| without_repetitions(plan.into_iter().chain([whole.clone()]))));
-        }
+        several.splice(0..0, last);
+        plans.extend(several.iter().take(MOST_PLANS).flat_map(by_nest));
     }
     let mut guides = beside_spine(&scalars(&nest, None).map(&lowered_back, &Sketch::clone), &programs);
     guides.extend(lowering(&nest, None, None));
@@ -99,7 +103,11 @@ fn plans_of(nest: &Nest, programs: &[Vec<Loop>], most: usize) -> Vec<Vec<Guide>>
     for reading in readings(nest, programs).into_iter().take(most) {
         let mut guides = reading.way();
         match reading.in_lanes() {
-            Some(lanes) => guides.push(lanes),
+            Some(lanes) => {
+                guides.push(lanes);
+                let vectors = nest.map(&lowered_back, &Sketch::clone);
+                guides.push(Guide::new(vectors, "vectors in the lanes", vec![]));
+            }
             None => {
                 let scalar = scalars(nest, reading.width.as_ref()).with_spine(&reading.loops);
                 guides.extend(beside_spine(&scalar.map(&lowered_back, &Sketch::clone), programs));

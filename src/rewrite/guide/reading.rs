@@ -63,17 +63,20 @@ pub(super) fn completed(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Nest> {
 
 /// The nest before the elements of a loop that it has in parts became vectors, as those of `containsMap(m/4, containsReduceSeq(k,
 /// contains((*) : <4>f32 -> ?)))` are: within all its loops one goes over them. One for each length of vectors that is named,
-/// where no loop that is named goes over vectors.
-pub(super) fn before_vectors(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Nest> {
+/// where no loop that is named goes over vectors. Where its loops are `all` that the program has, vectors could be what an outer
+/// one of them goes over, and only what is summed up innermost is made of them more easily once a loop of it is within.
+pub(super) fn before_vectors(nest: &Nest, programs: &[Vec<Loop>], all: bool) -> Vec<Nest> {
     let (spine, leaf) = nest.spine();
     let over = Nest::of_spine(&spine, Nest::any()).sketch();
-    if asks_for_vectors(&over) {
+    let sums = spine.last().is_some_and(|l| l.pattern.is_reduce());
+    if asks_for_vectors(&over) || all && !sums {
         return vec![];
     }
     let within =
         |width: &Nat| scalars(nest, Some(width)).with_loop(spine.len(), &LoopSketch::map(width.clone()));
-    let all = widths(&leaf.sketch()).iter().map(within).collect::<Vec<_>>();
-    all.into_iter().filter(|nest| !readings(nest, programs).is_empty()).collect()
+    let of_each = widths(&leaf.sketch()).iter().map(within).collect::<Vec<_>>();
+    let is_read = |nest: &Nest| readings(nest, programs).iter().any(|r| !all || !r.sums);
+    of_each.into_iter().filter(is_read).collect()
 }
 
 /// Which loops of the program those of a nest are.
