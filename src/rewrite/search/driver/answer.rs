@@ -1,34 +1,21 @@
-//! What a search answers: the best programs, how far the sketch is, progress, and its report.
+//! What a search answers: how far the sketch is, progress, and its report.
 
 use super::active::Active;
-use super::{
-    CANDIDATES, CANDIDATES_FOR_SEVERAL, Halt, MORE_CANDIDATES, MOST_CANDIDATES, MOST_PARTS, MOST_TIMES,
-    MOST_UNREAD, Search, TELL, THRIFTY_CANDIDATES,
-};
-use crate::clearing::{Cleared, Clearer, cleared};
+use super::{Halt, Search, TELL};
 use crate::egraph::Id;
 use crate::egraph::analysis::size_of;
 use crate::egraph::gaps::Gap;
 use crate::egraph::matcher::SizeMemo;
-use crate::lang::infer::constraints_of;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
-use crate::names::named;
-use crate::normal::normal_form_with;
-use crate::rule::RuleUse;
-use crate::search::cost::{Cost, repeats_dimension};
-use crate::search::goal::{Form, Programs, Ranking, Reached};
 use crate::search::insight::Insight;
 use crate::search::{Budget, Control, Grown, IterationReport, Limit, Outcome, Phase, Progress, Report};
-use crate::sharing::{amount, shared, times};
 use crate::sketch::Shape;
 use crate::sketch::Sketch;
 use crate::sketch::automaton::Automaton;
-use crate::sketch::best::{KBest, free_in};
 use crate::sketch::classes::Satisfied;
 use crate::sketch::count::{Counted, count};
-use crate::sketch::extract::Extracted;
 use crate::sketch::variants::{Variant, variants};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -52,154 +39,7 @@ pub(super) fn is_over(
         || control.cancel.load(Ordering::Relaxed) && now.saturating_sub(from) > ONCE_STOPPED
 }
 
-/// The programs that satisfy a search's sketch, by what they cost as they are shown.
-pub(super) struct Best<'a> {
-    ranking: Ranking<'a>,
-    search: &'a Search,
-    /// It is time to give up.
-    over: &'a dyn Fn() -> bool,
-}
-
-/// Of how many the lightest are taken.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Among {
-    /// Of a few, of which one is found.
-    Few,
-    /// Of as many as it takes, where they are shown as they stand.
-    Lightest,
-    Many,
-}
-
-impl Best<'_> {
-    /// The k best, first the one that is found: the lightest of those that are looked at for it that does not [come last](Best::comes_last),
-    /// if there is one. Then the lightest of the others, of which those that do come last. Before the search is over it only matters
-    /// whether there are as many.
-    pub(super) fn of(&mut self, k: usize, at_end: bool) -> Programs {
-        let mut first = self.first();
-        if k == 1 {
-            return first;
-        }
-        // What no rule says more of is lightest for sure; of the rest it takes many to tell.
-        let surely = !at_end || self.search.is_settled;
-        let mut best = self.among(k, if surely { Among::Lightest } else { Among::Many });
-        best.programs.truncate(k);
-        best.programs.sort_by_cached_key(|r| self.comes_last(r));
-        if let Some(found) = first.programs.pop() {
-            best.programs.retain(|r| r.term != found.term);
-            best.programs.truncate(k - 1);
-            best.programs.insert(0, found);
-        }
-        best.complete &= best.all || best.programs.len() == k;
-        best
-    }
-
-    /// The one that is found.
-    fn first(&mut self) -> Programs {
-        let mut found = self.among(CANDIDATES, Among::Few);
-        found.programs.sort_by_cached_key(|r| (self.misfits(r), repeats_dimension(&r.term), r.cost));
-        if found.programs.first().is_some_and(|r| self.misfits(r) || self.is_wasteful(r)) {
-            found = self.among(THRIFTY_CANDIDATES, Among::Few);
-            found.programs.sort_by_cached_key(|r| (self.comes_last(r), r.cost));
-        }
-        found.programs.truncate(1);
-        found.complete |= !found.programs.is_empty();
-        found
-    }
-
-    /// Does it compute much more than the program given, where that is not left to a table of costs?
-    fn is_wasteful(&self, r: &Reached) -> bool {
-        self.search.budget.cost == Cost::Size && self.search.times(&r.term).is_some()
-    }
-
-    /// Do the values that sizes were given not meet what it asks?
-    fn misfits(&self, r: &Reached) -> bool {
-        let sizes = &self.search.budget.sizes;
-        let value = |name: &str| sizes.get(name).copied();
-        !sizes.is_empty() && constraints_of(&r.term).iter().any(|c| c.holds(&value) == Ok(false))
-    }
-
-    /// Programs that the given sizes do not fit, that compute much more, or of which no device can run the loops of work-items since
-    /// two within each other have one dimension.
-    fn comes_last(&self, r: &Reached) -> (bool, bool, bool) {
-        (self.misfits(r), self.is_wasteful(r), repeats_dimension(&r.term))
-    }
-
-    /// So many programs, the lightest first, where there are as many.
-    fn among(&mut self, k: usize, among: Among) -> Programs {
-        let search = self.search;
-        let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| search.forms(t, holds);
-        let clears = search.budget.normal && search.budget.clears;
-        let mut clearer = Clearer::new(search.clearing().filter(|_| clears));
-        let mut clear = |t: &Term| {
-            let clear = clearer.clear(t);
-            normal_form_with(&search.params, &clear).filter(|_| clears).unwrap_or(clear)
-        };
-        let mut best = |asked: usize| self.ranking.best(asked, &forms, &mut clear, self.over);
-        let most_parts = MOST_PARTS.max(MOST_TIMES * k * search.start.size() as usize);
-        let mut asked = k.max(CANDIDATES);
-        let mut found = best(asked);
-        let (least, most) = match among {
-            Among::Few if found.as_they_stand && found.programs.len() >= asked => (asked, 16 * k),
-            Among::Few => (MORE_CANDIDATES, 16 * k),
-            Among::Lightest if found.as_they_stand => (asked, MOST_CANDIDATES.max(16 * k)),
-            Among::Lightest | Among::Many => (CANDIDATES_FOR_SEVERAL, MOST_CANDIDATES.max(16 * k)),
-        };
-        loop {
-            // Several may have one normal form.
-            let most = if found.programs.is_empty() { MOST_UNREAD.max(k) } else { most };
-            let few = found.programs.len() < k && asked < most;
-            let goes_on = found.complete && found.looked_at >= asked && found.parts < most_parts;
-            if !goes_on || !few && asked >= least {
-                break;
-            }
-            asked = if asked < least { least.min(2 * asked) } else { 2 * asked };
-            let before = found.programs.len();
-            found = best(asked);
-            // Twice as many that are all alike say that there are no others nearby.
-            if found.programs.len() == before && before > 0 && asked > least.max(CANDIDATES_FOR_SEVERAL) {
-                break;
-            }
-        }
-        found.programs.iter_mut().for_each(|r| r.cost = self.search.budget.cost.of(&r.term));
-        found.programs.sort_by_key(|r| r.cost);
-        found
-    }
-}
-
 impl Search {
-    /// The k lightest programs in the graph that satisfy the sketch, no two the same up to the names of binders: in normal
-    /// form, if that was asked for and still satisfies the sketch, with what they cost. Those that the search itself asked
-    /// for are known.
-    pub fn best(&self, k: usize) -> KBest {
-        match &self.best {
-            Some((asked, known)) if k <= *asked => self.told(known, k),
-            None => KBest { terms: vec![], complete: true, of: None },
-            Some(_) => match self.rank(&|| false, |best| best.of(k, true)) {
-                Some(best) => self.told(&best, k),
-                None => KBest { terms: vec![], complete: false, of: None },
-            },
-        }
-    }
-
-    /// So many of the best programs, with what is known of the others.
-    fn told(&self, best: &Programs, k: usize) -> KBest {
-        let shown = |r: &Reached| Extracted { cost: r.cost, term: r.term.clone() };
-        let terms: Vec<Extracted> = best.programs.iter().take(k).map(shown).collect();
-        let are_lightest = best.all || best.as_they_stand && self.is_settled;
-        let of = (!are_lightest).then_some(best.looked_at);
-        KBest { complete: best.complete || terms.len() == k, terms, of }
-    }
-
-    /// How many times as much a program computes as the one given, where that is much.
-    pub(super) fn times(&self, program: &Term) -> Option<u64> {
-        times(program, self.amount?)
-    }
-
-    /// How long it took to extract the programs that the search itself asked for.
-    pub fn extraction(&self) -> Duration {
-        self.extraction
-    }
-
     /// The number of classes that have a member like this sketch, with any size in the place of its holes; none where it asks too
     /// much of one term together, or the graph is being grown.
     pub fn classes_like(&self, sketch: &Sketch) -> Option<usize> {
@@ -246,62 +86,6 @@ impl Search {
         let few = (MOST_ASKED / self.graph.ids().max(1)).max(1);
         let mut all = variants(self.goal.relaxed_sketch()).into_iter().take(few).take_while(|_| !over());
         all.find(|variant| self.root_is_like(&variant.sketch, &over))
-    }
-
-    /// Extracts programs, the lightest first; none where `over` says so before they are weighed.
-    pub(super) fn rank<T>(
-        &self,
-        over: &dyn Fn() -> bool,
-        extract: impl FnOnce(&mut Best<'_>) -> T,
-    ) -> Option<T> {
-        let free = free_in(&self.start);
-        self.budget.cost.weights(|weights| {
-            let ranking = self.goal.ranking(&self.graph, (self.root(), &free), weights, over)?;
-            Some(extract(&mut Best { ranking, search: self, over }))
-        })
-    }
-
-    /// The forms of a program that was found: in normal form, if that was asked for, without views that cancel out; and with
-    /// values shared again that it computes more often than the program from which the search started.
-    fn forms(&self, t: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Form> {
-        let form = |term: Term, cleared: &[Cleared]| Form { term, cleared: cleared.to_vec() };
-        if !self.budget.normal {
-            return self.shared_again(t).map(|term| form(term, &[])).into_iter().collect();
-        }
-        let Some(normal) = normal_form_with(&self.params, t) else { return vec![] };
-        let is_met = holds(&normal);
-        let steps = if self.budget.clears && is_met { self.cleared(&normal, holds) } else { vec![] };
-        let clear = steps.last().map(|last| (last.program.clone(), steps.clone()));
-        let plain = clear.into_iter().chain([(normal, vec![])]);
-        let each = plain.flat_map(|(term, cleared)| {
-            let shared = self.shared_again(&term);
-            shared.into_iter().chain([term]).map(|term| form(term, &cleared)).collect::<Vec<_>>()
-        });
-        // Where only what is not in normal form is like the sketch, it is shared as it stands.
-        let as_it_stands = if is_met { None } else { self.shared_again(t) };
-        each.chain(as_it_stands.map(|term| form(term, &[]))).collect()
-    }
-
-    /// What takes views away from a program that was found.
-    fn cleared(&self, normal: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Cleared> {
-        cleared(normal, &self.params, self.clearing(), holds)
-    }
-
-    /// The rules that take views away, of those that are not held back.
-    fn clearing(&self) -> impl Iterator<Item = &RuleUse> {
-        self.rules.iter().filter(|r| r.clears && r.held.is_empty()).map(|r| &r.rule)
-    }
-
-    fn shared_again(&self, plain: &Term) -> Option<Term> {
-        let given = self.amount.filter(|_| self.shares)?;
-        let computes = |t: &Term| amount(t).unwrap_or(0.0);
-        let now = computes(plain);
-        // The names that were given say more than new ones.
-        if normal_form_with(&self.params, &self.program).as_ref() == Some(plain) {
-            return Some(self.program.clone());
-        }
-        let shared = shared(plain).filter(|_| now > given)?;
-        (computes(&shared) < now).then(|| named(&shared, &self.program))
     }
 
     /// What is known of the sketch now. It is asked for until a fortieth more than the limit of time is used, or a twentieth more

@@ -3,6 +3,7 @@
 
 mod active;
 mod answer;
+mod best;
 mod iteration;
 mod settle;
 
@@ -47,23 +48,6 @@ const MOST_COMING: usize = 64 * CHUNK;
 const REBUILD: usize = 50_000;
 /// So much deeper than the programs of a saturated graph may those be that its other members make.
 const DEEPER: u32 = 2;
-/// Of so many programs, lightest as they stand in the graph, the one is found that costs least as it is shown.
-const CANDIDATES: usize = 8;
-/// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
-/// be small in normal form.
-const MORE_CANDIDATES: usize = 24;
-/// Where several are asked for that may not be the lightest as they stand, so many are looked at for them: how many are asked for does
-/// not decide which they are.
-const CANDIDATES_FOR_SEVERAL: usize = 256;
-/// So many where many of them are alike.
-const MOST_CANDIDATES: usize = 2048;
-/// No more are looked at where they have so many parts together: those of a graph in which a term is a part of itself get larger and
-/// larger.
-const MOST_PARTS: usize = 15_000;
-/// Or so many times as many as the programs that are asked for have where these are as large as the one given, if that is more.
-const MOST_TIMES: usize = 8;
-/// Where the smallest of these computes much more than the program given, so many are looked at for one that does not.
-const THRIFTY_CANDIDATES: usize = 64;
 /// So many programs that are like the sketch are looked at for one that is so by what is read.
 const MOST_UNREAD: usize = 64;
 /// Progress is told at most so often.
