@@ -7,7 +7,7 @@
 
 use super::joined::joining;
 use super::nest::{Loop, LoopSketch, Nest, applied, chains, copying};
-use super::reading::{before_vectors, completed, readings};
+use super::reading::{before_vectors, completed, readings, with_inner_loops};
 use super::sizes::{is_whole, sizes_of};
 use super::vectors::{asks_for_vectors, scalars, widths};
 use crate::lang::nat::Nat;
@@ -69,6 +69,11 @@ pub fn plans(
     let (first, last) = if names_all { (within, vec![]) } else { (vec![], within) };
     plans.extend(first.iter().take(MOST_PLANS).flat_map(by_nest));
     plans.extend(loops_first);
+    plans.extend(vectors_first(&nest, &programs));
+    for nest in with_inner_loops(&nest, &programs).into_iter().take(MOST_PLANS) {
+        let within = before_vectors(&nest, &programs, true);
+        plans.extend(within.iter().chain([&nest]).flat_map(by_nest));
+    }
     for term in separated {
         let own: Vec<Vec<Loop>> = chains(term).into_iter().filter(|c| !programs.contains(c)).collect();
         plans.extend(separating(&nest, &own));
@@ -113,6 +118,29 @@ fn plans_of(nest: &Nest, programs: &[Vec<Loop>], most: usize) -> Vec<Vec<Guide>>
                 guides.extend(beside_spine(&scalar.map(&lowered_back, &Sketch::clone), programs));
                 guides.extend(lowering(nest, Some(&scalar), reading.width.as_ref()));
             }
+        }
+        guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
+        let plan = without_repetitions(guides);
+        if !plans.contains(&plan) {
+            plans.push(plan);
+        }
+    }
+    plans
+}
+
+/// The ways to a nest of vectors that begin with these, in the loops of the program.
+fn vectors_first(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Vec<Guide>> {
+    if !nest.sides().is_empty() {
+        return vec![];
+    }
+    let mut plans: Vec<Vec<Guide>> = vec![];
+    for reading in readings(nest, programs).into_iter().take(MOST_PLANS) {
+        let Some(of_vectors) = reading.of_vectors(nest) else { continue };
+        let mut guides = of_vectors.way();
+        if let Some(first) = guides.first_mut() {
+            first.what = "vectors in the loops of the program".to_owned();
+            first.sizes.extend(reading.width.clone());
+            first.makes = vec![Pattern::AsVector];
         }
         guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
         let plan = without_repetitions(guides);

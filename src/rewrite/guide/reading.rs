@@ -15,6 +15,8 @@ const MOST_TRIED: usize = 50_000;
 const WIDTHS: [i64; 7] = [4, 8, 16, 32, 2, 64, 128];
 /// Others that are tried after these.
 const MOST_LENGTHS: usize = 32;
+/// Lengths of vectors within all loops that are tried.
+const MOST_WITHIN: usize = 2;
 
 /// The nest with what it leaves out of the program's loops, where it names a part of a loop and not the rest: the chunks,
 /// within the loop over them or within all others, or the loop over chunks that are named. Those that lack least come
@@ -74,9 +76,36 @@ pub(super) fn before_vectors(nest: &Nest, programs: &[Vec<Loop>], all: bool) -> 
     }
     let within =
         |width: &Nat| scalars(nest, Some(width)).with_loop(spine.len(), &LoopSketch::map(width.clone()));
-    let of_each = widths(&leaf.sketch()).iter().map(within).collect::<Vec<_>>();
     let is_read = |nest: &Nest| readings(nest, programs).iter().any(|r| !all || !r.sums);
-    of_each.into_iter().filter(is_read).collect()
+    let named = widths(&leaf.sketch());
+    let lengths = match named.is_empty() && asks_for_vectors(&leaf.sketch()) {
+        true => WIDTHS.map(Nat::constant).into_iter().chain(left_over(&spine, programs)).collect(),
+        false => named,
+    };
+    lengths.iter().map(within).filter(is_read).take(MOST_WITHIN).collect()
+}
+
+/// The nest with the program's loops within those that it names, where it asks for vectors there: as those in the sum of
+/// `containsMap(m/4, contains((*) : <4>f32 -> ?))`.
+pub(super) fn with_inner_loops(nest: &Nest, programs: &[Vec<Loop>]) -> Vec<Nest> {
+    let (spine, leaf) = nest.spine();
+    if !asks_for_vectors(&leaf.sketch()) {
+        return vec![];
+    }
+    let mut out: Vec<Nest> = vec![];
+    for reading in readings(nest, programs) {
+        let last = reading.of.iter().max().map_or(0, |last| last + 1);
+        let inner = &reading.program[last.min(reading.program.len())..];
+        let with = inner.iter().enumerate().fold(nest.clone(), |nest, (i, l)| {
+            let pattern = if l.reduces { Pattern::ReduceSeq } else { Pattern::Map };
+            let l = LoopSketch { pattern, ..LoopSketch::map(l.size.clone()) };
+            nest.with_loop(spine.len() + i, &l)
+        });
+        if !inner.is_empty() && !out.contains(&with) {
+            out.push(with);
+        }
+    }
+    out
 }
 
 /// Which loops of the program those of a nest are.
@@ -358,6 +387,30 @@ impl Reading {
         Some(guide)
     }
 
+    /// The reading of the nest in a program of which vectors were made first: then one of its loops goes over vectors, and is split and
+    /// exchanged as any other.
+    pub(super) fn of_vectors(&self, nest: &Nest) -> Option<Reading> {
+        let (spine, leaf) = nest.spine();
+        let (width, None, false) = (self.width.as_ref()?, self.lanes, self.sums) else { return None };
+        let mut loops = self.loops.clone();
+        let mut over_vectors = vec![];
+        for (i, (now, asked)) in loops.iter_mut().zip(&spine).enumerate() {
+            let size = asked.size()?;
+            if now.size() != Some(size) {
+                over_vectors.push(i);
+                *now = now.over(size.clone());
+            }
+        }
+        let [at] = over_vectors[..] else { return None };
+        let of = *self.of.get(at)?;
+        let mut program = self.program.clone();
+        let whole = program.get_mut(of)?;
+        whole.size = whole.size.exact_div(width);
+        let reading =
+            Reading { program, of: self.of.clone(), loops, leaf, width: None, lanes: None, sums: false };
+        spine.get(at).is_some_and(|l| l.pattern.is_map()).then_some(reading)
+    }
+
     /// A part of a loop of the program that is not all split yet. Lanes reduce what may be regrouped, so nothing is said of its
     /// order.
     fn before(&self, p: usize, l: &LoopSketch) -> LoopSketch {
@@ -411,16 +464,16 @@ impl Reading {
                 let l = if is_within { of_columns(&map.l) } else { map.l.clone() };
                 now.insert(at, Part { of: p, l });
                 let what = format!("{} sums side by side", map.size());
-                guides.push(with_leaf(&now, &any, what, vec![map.size()]));
+                // Loops within it may be those of what it is to take up.
+                guides.push(with_leaf(&now[..=at + 1], &any, what, vec![map.size()]));
                 now[at].l = map.l.clone();
             }
         }
         // What is computed of the elements is computed in each sum before it becomes a part of it.
-        if let Some((last, others)) =
-            now.split_last().filter(|(part, _)| self.leaf != any && self.in_sums(part.of))
-        {
-            let mapped = Part { of: last.of, l: of_mapped(&last.l) };
-            let parts: Vec<Part> = others.iter().cloned().chain([mapped]).collect();
+        let sum = |part: &Part| self.in_sums(part.of) && part.l.pattern.is_reduce();
+        if let Some(at) = now.iter().rposition(sum).filter(|at| self.leaf != any || at + 1 < now.len()) {
+            let mapped = Part { of: now[at].of, l: of_mapped(&now[at].l) };
+            let parts: Vec<Part> = now[..at].iter().cloned().chain([mapped]).collect();
             guides.push(with_leaf(&parts, &any, "what each sum sums up".to_owned(), vec![]));
         }
         for p in (0..self.program.len()).filter(|p| self.in_sums(*p)) {
