@@ -1,6 +1,7 @@
-//! The names of shared values.
+//! The names of parameters and of shared values.
 //!
-//! What shares a value again, which was written out before, has no name for it. The program as it was written may have one.
+//! What shares a value again, which was written out before, has no name for it, nor has a parameter that was taken away and came back.
+//! The program as it was written may have one.
 
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
@@ -42,9 +43,10 @@ struct Shared {
     kind: Kind,
 }
 
-/// The program with the names that `given`, from which it was made, has for values that it shares: those of the same type that are made
-/// by the same operations of the same inputs and numbers. What has a name of that program keeps it.
+/// The program with the names that `given`, from which it was made, has for its parameters, and for values that it shares: those of the
+/// same type that are made by the same operations of the same inputs and numbers. What has a name of that program keeps it.
 pub fn named(program: &Term, given: &Term) -> Term {
+    let program = &with_params(program, &written_params(given));
     let known = shared_values(given);
     let mut names: HashMap<&Kind, Option<&Name>> = HashMap::new();
     for Shared { kind, name, .. } in &known {
@@ -68,6 +70,16 @@ pub fn named(program: &Term, given: &Term) -> Term {
         out = function.and_then(|function| out.replace_at(&at, function)).unwrap_or(out);
     }
     out
+}
+
+/// A program whose parameters, as far as they are written out, have these names.
+fn with_params(program: &Term, names: &[Name]) -> Term {
+    let (Some((name, others)), Some((_, body)), Some((param, _))) =
+        (names.split_first(), program.as_lam(), program.ty().as_fun())
+    else {
+        return program.clone();
+    };
+    Term::lam(name, param.clone(), with_params(body, others))
 }
 
 /// The values that a program shares, by `let` in its text or in memory, outside in.
@@ -158,6 +170,15 @@ mod tests {
 
     fn names(t: &Term) -> Vec<String> {
         shared_values(t).iter().map(|s| s.name.to_string()).collect()
+    }
+
+    #[test]
+    fn parameters_keep_their_names() {
+        let given = read("def f (a: n.f32) (b: n.f32) = zip a b");
+        let names = |text: &str| written_params(&named(&read(text), &given)).join(" ");
+        assert_eq!(names("def f (x: n.f32) (y: n.f32) = zip x y"), "a b");
+        assert_eq!(names("def f (x: n.f32): n.f32 -> n.(f32 * f32) = zip x"), "a");
+        assert_eq!(names("def f (b: n.f32) (a: n.f32) (c: n.f32) = zip a b"), "a b c");
     }
 
     #[test]

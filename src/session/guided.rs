@@ -9,10 +9,11 @@ use super::searching::{Asked, Ended, SearchKey, Searcher};
 use crate::lang::digest::Digest;
 use crate::lang::nat::Nat;
 use crate::lang::term::Term;
+use crate::rewrite::egraph::Filter;
 use crate::rewrite::guide::{self, Breadth, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
 use crate::rewrite::search::unmade::unmade_by_all;
-use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report};
+use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report, deepest};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::{ReachRequest, SearchFailure};
 use std::collections::{HashMap, HashSet};
@@ -52,6 +53,8 @@ pub(super) struct Shared {
     pub options: String,
     /// The bound of nodes, where the user gives one.
     pub nodes: Option<usize>,
+    /// The user says how deeply arrays may be nested.
+    pub gives_dims: bool,
 }
 
 /// Nodes of a search towards a guide, and towards the goal: of few rules, and of many.
@@ -118,6 +121,8 @@ struct Account {
     /// When time is over.
     until: Duration,
     asked: Shared,
+    /// How deeply arrays may be nested.
+    most_dims: u8,
     /// What they came to.
     known: Vec<(SearchKey, Ended)>,
 }
@@ -173,6 +178,7 @@ impl Searcher<'_> {
             ended: 0,
             most: recorded.map_or(usize::MAX, |r| r.iteration),
             until: self.elapsed().saturating_add(budget.time),
+            most_dims: if asked.gives_dims { 0 } else { guide::most_dims(goal, start) },
             asked,
             limited: None,
             known: vec![],
@@ -341,7 +347,8 @@ impl Searcher<'_> {
             return Ok(way.reach(reached));
         }
         let goal_sizes = guide::sizes_of(sketch);
-        let breadths = guide::breadths(&self.workspace().rules, now, sketch);
+        let mut breadths = guide::breadths(&self.workspace().rules, now, sketch);
+        breadths.retain(|b| !guide.wide || *b == Breadth::Wide);
         let tried = if way.thorough { breadths.len() } else { breadths.len().saturating_sub(1).max(1) };
         for (i, breadth) in breadths.iter().copied().enumerate().take(tried) {
             let behind = breadths.len() - 1 - i;
@@ -359,7 +366,11 @@ impl Searcher<'_> {
             // A breadth whose rules do not get there leaves time to those behind it.
             let time = left / u32::try_from(behind + 1).unwrap_or(1);
             let clears = *is_goal && budget.clears;
-            let bounds = Budget { nodes: nodes.min(most), time, best, rank, clears, ..budget.clone() };
+            // One loop more at a time.
+            let dims = budget.filter.dims.max(account.most_dims.min(deepest(now).saturating_add(1)));
+            let filter = Filter { dims, ..budget.filter };
+            let bounds =
+                Budget { nodes: nodes.min(most), time, filter, best, rank, clears, ..budget.clone() };
             let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
@@ -394,7 +405,10 @@ impl Searcher<'_> {
                     what: guide.what.clone(),
                     rules,
                     nodes: bounds.nodes,
-                    options: account.asked.options.clone(),
+                    options: match dims == budget.filter.dims {
+                        true => account.asked.options.clone(),
+                        false => format!("{}, dims: {dims}", account.asked.options),
+                    },
                     held: bounds.held.clone(),
                     is_goal: *is_goal,
                 });

@@ -381,9 +381,11 @@ impl Searcher<'_> {
             (failure, _) => failure,
         };
         let Some(rules) = &request.rules else {
+            let gives = |option: &str| request.options.iter().any(|(name, _)| *name.kind == *option);
             let asked = Shared {
                 options: shared_options(request.options),
-                nodes: request.options.iter().any(|(name, _)| *name.kind == *"nodes").then_some(budget.nodes),
+                nodes: gives("nodes").then_some(budget.nodes),
+                gives_dims: gives("dims"),
             };
             let reached = self.guided(start, (sketch, request), &budget, asked, recorded.as_ref());
             return reached.map_err(undecided);

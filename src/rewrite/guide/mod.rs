@@ -18,7 +18,7 @@ mod vectors;
 pub use choice::{Breadth, Step, breadths, rules, separated};
 pub use enable::{Enabling, enabling};
 pub use lead::{Lead, lead};
-pub use plan::{Guide, plans};
+pub use plan::{Guide, most_dims, plans};
 pub use sizes::{filled, sizes_of};
 pub use sums::unmade_sum;
 pub use text::Writer;

@@ -13,6 +13,7 @@ use super::vectors::{asks_for_vectors, scalars, widths};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
+use crate::search::deepest;
 use crate::sketch::{Shape, Sketch};
 
 /// Readings of a goal that are tried.
@@ -28,11 +29,13 @@ pub struct Guide {
     pub sizes: Vec<Nat>,
     /// What rules may make on the way, those that match everything too, whether or not the program has it.
     pub makes: Vec<Pattern>,
+    /// It takes rules that match everything.
+    pub wide: bool,
 }
 
 impl Guide {
     pub(super) fn new(nest: Nest, what: impl Into<String>, sizes: Vec<Nat>) -> Guide {
-        Guide { nest, what: what.into(), sizes, makes: vec![] }
+        Guide { nest, what: what.into(), sizes, makes: vec![], wide: false }
     }
 }
 
@@ -80,10 +83,16 @@ pub fn plans(
     }
     plans.extend(after);
     if !names_all {
-        let joined = joining(&nest, start).into_iter().take(MOST_PLANS);
-        plans.extend(joined.map(|guides| {
-            without_repetitions(guides.into_iter().chain(lowering(&nest, None, None)).chain([whole.clone()]))
-        }));
+        for joined in joining(&nest, start).into_iter().take(MOST_PLANS) {
+            let as_one: Vec<Vec<Loop>> = programs.iter().map(|loops| joined.in_chain(loops)).collect();
+            let mut after = plans_of(&nest, &as_one, 1);
+            if after.is_empty() {
+                after.push(lowering(&nest, None, None).into_iter().chain([whole.clone()]).collect());
+            }
+            plans.extend(
+                after.into_iter().map(|after| without_repetitions(joined.way().into_iter().chain(after))),
+            );
+        }
         let mut several = completed(&nest, &programs);
         several.sort_by_key(|n| !is_whole(n, given));
         several.splice(0..0, last);
@@ -100,6 +109,15 @@ pub fn plans(
         }
     }
     ways
+}
+
+/// How deeply arrays may be nested on the ways to a goal: as in the program, and once more for each two parts of one loop.
+pub fn most_dims(goal: &Sketch, start: &Term) -> u8 {
+    let programs = chains(start);
+    let is_whole = |n: &Nat| programs.iter().flatten().any(|l| l.size == *n);
+    let (spine, _) = Nest::read(&applied(goal)).spine();
+    let parts = spine.iter().filter(|l| !l.size().is_some_and(is_whole)).count();
+    deepest(start).saturating_add(u8::try_from(parts.div_ceil(2)).unwrap_or(u8::MAX))
 }
 
 /// The ways to a nest that names all parts of the loops that it names, so many at most.
@@ -120,9 +138,14 @@ fn plans_of(nest: &Nest, programs: &[Vec<Loop>], most: usize) -> Vec<Vec<Guide>>
             }
         }
         guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
-        let plan = without_repetitions(guides);
-        if !plans.contains(&plan) {
-            plans.push(plan);
+        // Where something else is computed beside a sum, that stands in the way of exchanging it.
+        let alone = reading.sums_alone();
+        let (beside, alone) = (guides.clone(), (!alone.is_empty()).then(|| alone.into_iter().chain(guides)));
+        for plan in [beside].into_iter().chain(alone.map(Iterator::collect)) {
+            let plan = without_repetitions(plan);
+            if !plans.contains(&plan) {
+                plans.push(plan);
+            }
         }
     }
     plans

@@ -6,7 +6,7 @@ use super::sizes::numbers;
 use super::vectors::{asks_for_vectors, lanes, scalars, widths};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
-use crate::sketch::{NatSketch, Sketch, TypeSketch};
+use crate::sketch::{NatSketch, Shape, Sketch, TypeSketch};
 use std::collections::BTreeSet;
 
 /// Ways to say which loop of the goal is which of the program that are looked at.
@@ -411,6 +411,36 @@ impl Reading {
         spine.get(at).is_some_and(|l| l.pattern.is_map()).then_some(reading)
     }
 
+    /// A sum that is to be outside of maps around it, alone in these: first in the innermost.
+    pub(super) fn sums_alone(&self) -> Vec<Guide> {
+        let is_sum = |p: usize| self.program.get(p).is_some_and(|l| l.reduces);
+        let pairs =
+            self.of.iter().enumerate().flat_map(|(i, a)| self.of[i + 1..].iter().map(move |b| (*a, *b)));
+        let crossed: Vec<(usize, usize)> =
+            pairs.filter(|(a, b)| a > b && is_sum(*a) && !is_sum(*b)).collect();
+        let Some(sum) = crossed.iter().map(|(sum, _)| *sum).min() else { return vec![] };
+        let outermost = crossed.iter().filter(|(a, _)| *a == sum).map(|(_, map)| *map).min().unwrap_or(sum);
+        let maps = &self.program[outermost..sum];
+        if maps.iter().any(|l| l.reduces) {
+            return vec![];
+        }
+        let to_any = |p: Pattern, operands: usize| {
+            (0..operands).fold(Sketch::pattern(p), |f, _| Sketch::app(f, Sketch::any()))
+        };
+        let sums = [Pattern::Reduce, Pattern::ReduceSeq].map(|p| to_any(p, 3));
+        let mut body = Sketch::new(Shape::Lam(Sketch::new(Shape::Or(sums.to_vec()))));
+        let alone = |l: &Loop| {
+            let nest = Nest::of_spine(&[LoopSketch::map(l.size.clone())], Nest::Other(body.clone()));
+            let within = Sketch::app(Sketch::app(Sketch::pattern(Pattern::Map), body.clone()), Sketch::any());
+            body = Sketch::new(Shape::Lam(within));
+            Guide {
+                wide: true,
+                ..Guide::new(nest, format!("the sum alone in the loop over {}", l.size), vec![])
+            }
+        };
+        maps.iter().rev().map(alone).collect()
+    }
+
     /// A part of a loop of the program that is not all split yet. Lanes reduce what may be regrouped, so nothing is said of its
     /// order.
     fn before(&self, p: usize, l: &LoopSketch) -> LoopSketch {
@@ -423,6 +453,18 @@ impl Reading {
     fn in_sums(&self, p: usize) -> bool {
         let is_map = |(of, l): (&usize, &LoopSketch)| *of == p && l.pattern.is_map();
         self.sums && self.program[p].reduces && self.of.iter().zip(&self.loops).any(is_map)
+    }
+
+    /// The loops of the program in the order in which they are split: several sums within each other before the maps around them, within
+    /// which there would be more ways to write them.
+    fn split_in_turn(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..self.program.len()).collect();
+        let in_parts = |p: &usize| self.of.iter().filter(|q| *q == p).count() > 1;
+        let sums = all.iter().filter(|p| self.program[**p].reduces && in_parts(p)).count();
+        if !self.sums && sums > 1 {
+            all.sort_by_key(|p| !self.program[*p].reduces);
+        }
+        all
     }
 
     /// From the loops of the program to those of the nest, by splitting one or exchanging two at a time.
@@ -484,7 +526,7 @@ impl Reading {
             }
         }
         guides.push(guide(&now, "the loops of the program".to_owned(), vec![]));
-        for p in 0..self.program.len() {
+        for p in self.split_in_turn() {
             let is_part = |part: &&Part| part.of == p && !(self.in_sums(p) && part.l.pattern.is_map());
             let parts: Vec<&Part> = end.iter().filter(is_part).collect();
             for pair in 0..parts.len().saturating_sub(1) {

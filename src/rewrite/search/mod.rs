@@ -35,7 +35,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub use driver::{Search, reach, usable};
+pub use driver::{Search, deepest, reach, usable};
 pub use options::{Budget, Held, held_as_options};
 pub use trail::{Trail, TrailStep, trail};
 

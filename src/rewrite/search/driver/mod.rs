@@ -491,7 +491,7 @@ fn unusable(rule: &str, why: &str) -> Diagnostic {
 }
 
 /// The deepest nesting of arrays in the type of any sub-term.
-fn deepest(t: &Term) -> u8 {
+pub fn deepest(t: &Term) -> u8 {
     fn dims(t: &Type) -> u8 {
         use crate::lang::ty::TypeKind as K;
         match t.kind() {
