@@ -1631,8 +1631,14 @@ fn a_mistyped_command_is_named() {
     write(dir.path(), "dot.rise", DOT);
     for (args, said) in [
         (&["comple", "dot.rise"][..], "There is no command `comple`."),
-        (&["comple", "dot.rise"], "Did you mean `compile`?"),
-        (&["check", "dot.rise"], "Did you mean `compile`?"),
+        (&["comple", "dot.rise"], "Did you mean the command `compile`?"),
+        (&["check", "dot.rise"], "Did you mean the command `compile`?"),
+        (&["version"], "`shine-tui --version`"),
+        (&["vresion"], "`shine-tui --version`"),
+        (&["version", "--json"], "`shine-tui --version`"),
+        (&["help", "me"], "There is no command `me`."),
+        (&["help", "bnech"], "Did you mean the command `bench`?"),
+        (&["nothing-like-it"], "There is neither a file nor a command `nothing-like-it`."),
         (&["nothing-like-it", "dot.rise"], "`shine-tui --help` lists the commands."),
         (&["comple"], "Did you mean the command `compile`?"),
         (&["dot.rise", "compile"], "Write `shine-tui compile dot.rise`."),
