@@ -2088,6 +2088,9 @@ alias fuse = mapFusion
     write(dir.path(), "dot.elevate", right);
     let ran = run(dir.path(), &["strategies", "--program", &program]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let ran = run(dir.path(), &["apply", &program, "-s", "topDown(splitJoin(99999999999999999999))"]);
+    refused(&ran, 2, "E0307");
+    assert!(ran.err.contains("too large"), "{}", ran.err);
     // Beside a program of fixed sizes stands what is meant for one with names; to use that is what is refused.
     let fixed = write(dir.path(), "fixed.rise", "def f (a: 16.f32): 16.f32 = a |> map sqrt");
     let named = "sketch goal = containsMap(m/4, ?)\nstrategy rows = topDown(splitJoin(m))\nstrategy go = reach containsMap(m, ?)";

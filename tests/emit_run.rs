@@ -134,28 +134,18 @@ fn the_host_program_runs_the_kernel() {
     }
 }
 
-/// Whatever the headers define that are included, GNU's with it, names are apart from it: each word of
-/// their texts is tried as the name of a function, of a parameter and of what is in it.
+/// Whatever the headers define that are included, GNU's with it, names are apart from it: each word of their texts is tried
+/// as the name of a function, of a parameter and of what is in it.
 #[test]
 fn no_name_is_taken_by_a_header() {
-    let headers = [
-        "math.h",
-        "stdbool.h",
-        "stdint.h",
-        "stdio.h",
-        "stdlib.h",
-        "string.h",
-        "float.h",
-        "limits.h",
-        "time.h",
-    ];
+    let headers = ["math.h", "stdbool.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"];
     let includes: String = headers.iter().map(|header| format!("#include <{header}>\n")).collect();
     let dir = tempfile::tempdir().unwrap();
     let cc = |args: &[&str], text: &str| {
         std::fs::write(dir.path().join("a.c"), text).unwrap();
         Command::new("cc").args(args).args(["-w", "a.c"]).current_dir(dir.path()).output().unwrap()
     };
-    for flags in [&["-std=gnu17"][..], &["-std=c11"], &["-D_GNU_SOURCE"]] {
+    for flags in [&["-std=gnu17"][..], &["-std=c11"], &["-D_GNU_SOURCE", "-include", "omp.h"]] {
         let mut words: BTreeSet<String> = ["linux", "unix", "M_PIf64", "dot"].map(str::to_owned).into();
         for what in ["-dM", "-P"] {
             let out = cc(&[flags, &["-E", what]].concat(), &includes);
