@@ -90,7 +90,7 @@ fn vectors_of_what_is_no_scalar() {
     for text in [
         "def f (a: <2>(3.f32)): f32 = 1",
         "def f (a: n.<4><4>f32) = a",
-        "def f (x: f32): <4>i[5] = generate (\\i. i)",
+        "def f (x: f32): <4>idx[5] = generate (\\i. i)",
         "def g {t: data} (v: n.<4>t): n.<4>t = v\ndef f (a: n.<4>(f32 * i8)) = g a",
         "def f (a: n.f32) = a |> map (\\x. (\\(v: <4>(f32 * f32)). x) (generate (\\i. (x, x))))",
         "def g {t: data} (x: t) (h: <4>t -> t): t = x\ndef f (x: f32) (y: i32) = g (x, y) (\\v. (x, y))",
