@@ -1631,8 +1631,14 @@ fn a_mistyped_command_is_named() {
     write(dir.path(), "dot.rise", DOT);
     for (args, said) in [
         (&["comple", "dot.rise"][..], "There is no command `comple`."),
-        (&["comple", "dot.rise"], "Did you mean `compile`?"),
-        (&["check", "dot.rise"], "Did you mean `compile`?"),
+        (&["comple", "dot.rise"], "Did you mean the command `compile`?"),
+        (&["check", "dot.rise"], "Did you mean the command `compile`?"),
+        (&["version"], "`shine-tui --version`"),
+        (&["vresion"], "`shine-tui --version`"),
+        (&["version", "--json"], "`shine-tui --version`"),
+        (&["help", "me"], "There is no command `me`."),
+        (&["help", "bnech"], "Did you mean the command `bench`?"),
+        (&["nothing-like-it"], "There is neither a file nor a command `nothing-like-it`."),
         (&["nothing-like-it", "dot.rise"], "`shine-tui --help` lists the commands."),
         (&["comple"], "Did you mean the command `compile`?"),
         (&["dot.rise", "compile"], "Write `shine-tui compile dot.rise`."),
@@ -2082,6 +2088,9 @@ alias fuse = mapFusion
     write(dir.path(), "dot.elevate", right);
     let ran = run(dir.path(), &["strategies", "--program", &program]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let ran = run(dir.path(), &["apply", &program, "-s", "topDown(splitJoin(99999999999999999999))"]);
+    refused(&ran, 2, "E0307");
+    assert!(ran.err.contains("too large"), "{}", ran.err);
     // Beside a program of fixed sizes stands what is meant for one with names; to use that is what is refused.
     let fixed = write(dir.path(), "fixed.rise", "def f (a: 16.f32): 16.f32 = a |> map sqrt");
     let named = "sketch goal = containsMap(m/4, ?)\nstrategy rows = topDown(splitJoin(m))\nstrategy go = reach containsMap(m, ?)";

@@ -4,8 +4,11 @@
 use crate::emit_common;
 use crate::emit_common::batch::{check, run, unit};
 use crate::emit_common::{CORPUS, Case, cases_of};
-use shine_tui::emit::ParamKind;
+use shine_tui::emit::names::Namer;
+use shine_tui::emit::{Language, ParamKind};
 use shine_tui::lower::Target;
+use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::process::Command;
 
 #[test]
@@ -128,5 +131,39 @@ fn the_host_program_runs_the_kernel() {
         );
         assert!(printed.starts_with("output"), "{printed}");
         assert_eq!(host(&[]).status.code(), Some(2));
+    }
+}
+
+/// Whatever the headers define that are included, GNU's with it, names are apart from it: each word of their texts is tried
+/// as the name of a function, of a parameter and of what is in it.
+#[test]
+fn no_name_is_taken_by_a_header() {
+    let headers = ["math.h", "stdbool.h", "stdint.h", "stdio.h", "stdlib.h", "string.h"];
+    let includes: String = headers.iter().map(|header| format!("#include <{header}>\n")).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let cc = |args: &[&str], text: &str| {
+        std::fs::write(dir.path().join("a.c"), text).unwrap();
+        Command::new("cc").args(args).args(["-w", "a.c"]).current_dir(dir.path()).output().unwrap()
+    };
+    for flags in [&["-std=gnu17"][..], &["-std=c11"], &["-D_GNU_SOURCE", "-include", "omp.h"]] {
+        let mut words: BTreeSet<String> = ["linux", "unix", "M_PIf64", "dot"].map(str::to_owned).into();
+        for what in ["-dM", "-P"] {
+            let out = cc(&[flags, &["-E", what]].concat(), &includes);
+            let text = String::from_utf8_lossy(&out.stdout).into_owned();
+            let all = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            words.extend(all.filter(|w| w.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_owned));
+        }
+        assert!(words.len() > 300 && words.contains("HUGE_VAL") && words.contains("remove"), "{flags:?}");
+        let mut functions = Namer::new(Language::C);
+        let mut text = includes.clone();
+        for word in &words {
+            let mut namer = Namer::new(Language::C);
+            let (f, a, i) = (functions.function(word), namer.name(word), namer.name(word));
+            let _ =
+                writeln!(text, "void {f}(float* {a}) {{ for (int {i} = 0; {i} < 4; {i}++) {a}[{i}] += 1; }}");
+        }
+        let out = cc(&[flags, &["-fsyntax-only"]].concat(), &text);
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "{flags:?}: {said}");
     }
 }

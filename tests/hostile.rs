@@ -262,6 +262,8 @@ fn stages(text: &dyn Fn(usize) -> String) {
 fn sizes_without_end_are_refused() {
     let sum = "(a + b + c + d + e + f + g + h)";
     let product = ('a'..='r').map(|c| format!("({c} + 1)")).collect::<Vec<_>>().join(" * ");
+    let within =
+        |times: usize, size: &dyn Fn(&str) -> String| (0..times).fold("7".to_owned(), |s, _| size(&s));
     let nested = (0..9).fold("n".to_owned(), |n, i| format!("({n} div {} + {n} % 7)", i + 2));
     for size in [
         format!("{sum}^16"),
@@ -269,6 +271,13 @@ fn sizes_without_end_are_refused() {
         format!("1 / {sum}^9"),
         product,
         nested,
+        // Each step looks at the last one more than once.
+        within(60, &|s| format!("n % ({s})")),
+        within(60, &|s| format!("(n + m) % (2 * ({s}) + 1)")),
+        within(60, &|s| format!("(n * m) % (n * ({s}))")),
+        within(60, &|s| format!("(n % ({s} + 1)) * (m % 3)")),
+        within(120, &|s| format!("n / ({s} + 1)")),
+        within(60, &|s| format!("(n + m) / ({s} + m)")),
         "n^64 * n^64".to_owned(),
         "9223372036854775807 * n * 9223372036854775807".to_owned(),
         "4294967296 * 4294967296 * n".to_owned(),

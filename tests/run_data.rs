@@ -193,6 +193,9 @@ fn what_does_not_fit_is_refused_with_its_reason() {
     let window = "def f (x: (n + 3).f32): n.f32 = take n x |> map (\\v. v + 1)\n";
     let halves = "def f (x: (2 * n).f32): n.f32 = take n x |> map (\\v. v + 1)\n";
     let gather = "def f (x: n.idx[n]): n.f32 = x |> map (\\i. cast (indexAsNat i))\n";
+    // Shown where the program asks for it.
+    let rows = "def f (x: n.f32): n.f32 = x |> split 2 |> join\n";
+    let order = "def f (x: n.f32): n.f32 = x |> reorder n (/\\i. 2*i) (/\\i. i div 2)\n";
     for (program, input, code, said) in [
         (vector, "y=three.txt", "E0910", "no parameter `y`"),
         (vector, "x=missing.npy", "E0912", "cannot be read"),
@@ -215,6 +218,8 @@ fn what_does_not_fit_is_refused_with_its_reason() {
         (window, "x=three.txt", "E0914", "asks for n + 3"),
         (halves, "x=three.txt", "E0914", "asks for 2*n"),
         (gather, "x=big.txt", "E0914", "Cell 1 of `x` is 5"),
+        (rows, "x=three.txt", "E0150", "x |> split 2 |> join"),
+        (order, "x=three.txt", "E0153", "x |> reorder n"),
     ] {
         let ran = run(dir, program, &["--input", input]);
         assert_eq!(ran.code, 2, "{input}: {}{}", ran.out, ran.err);

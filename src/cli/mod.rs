@@ -83,9 +83,15 @@ fn nearly(word: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The command that is meant by what stands in the place of a program: nobody has a file of such a name.
-fn misspelt(file: &std::path::Path) -> Option<String> {
-    file.to_str().filter(|word| !is_file(word)).and_then(nearly)
+/// What to do instead of a command that there is not.
+fn instead(word: &str) -> String {
+    if matches!(word, "version" | "ver") || nearest(word, ["version"]).is_some() {
+        return "`shine-tui --version` says which version this is.".to_owned();
+    }
+    let all = || {
+        "`shine-tui --help` lists the commands. A program is opened by `shine-tui PROGRAM.rise`.".to_owned()
+    };
+    nearly(word).map_or_else(all, |near| format!("Did you mean the command `{near}`?"))
 }
 
 /// Is it the name of a file that the screen opens, or one that is there?
@@ -97,12 +103,14 @@ fn is_file(word: &str) -> bool {
 /// What is said where the first word was meant for a command, or the command stands behind its program.
 fn misplaced_command(arguments: &[OsString]) -> Option<Diagnostic> {
     let first = arguments.get(1)?.to_str()?;
+    let second = arguments.get(2).and_then(|second| second.to_str());
     let cli = Cli::command();
     let is_command = |word: &str| cli.find_subcommand(word).is_some();
     if first.starts_with('-') || is_command(first) {
         return None;
     }
-    let second = arguments.get(2).and_then(|second| second.to_str());
+    // `help` is a command that explains others.
+    let first = second.filter(|_| first == "help").unwrap_or(first);
     if is_file(first) {
         let command = second.filter(|second| is_command(second))?;
         let problem =
@@ -110,10 +118,7 @@ fn misplaced_command(arguments: &[OsString]) -> Option<Diagnostic> {
         return Some(problem.hint(format!("Write `shine-tui {command} {first}`.")));
     }
     let problem = Diagnostic::error("E0901", format!("There is no command `{first}`."));
-    let hint = nearly(first).map_or("`shine-tui --help` lists the commands.".to_owned(), |near| {
-        format!("Did you mean `{near}`?")
-    });
-    Some(problem.hint(hint))
+    Some(problem.hint(instead(first)))
 }
 
 /// What may have been meant by an argument that a command does not take: a strategy where it takes one by an option, or the

@@ -35,11 +35,19 @@ pub fn run(args: &Screen, kept: Option<keeper::Kept>, started: Instant) -> Resul
                 .hint("`shine-tui --help` shows what else can be done."),
         ));
     };
-    if let Some(near) = super::misspelt(&file) {
-        let problem = format!("There is neither a file nor a command `{}`.", file.display());
-        return Err(load::fail(
-            &Diagnostic::error("E0901", problem).hint(format!("Did you mean the command `{near}`?")),
-        ));
+    // That it is not there is said without a terminal, too, rather than that there is no screen.
+    if !file.exists() {
+        let missing = match file.to_str().filter(|word| !super::is_file(word)) {
+            Some(word) => {
+                let problem = format!("There is neither a file nor a command `{word}`.");
+                Some(Diagnostic::error("E0901", problem).hint(super::instead(word)))
+            }
+            None if load::is_session(&file) => load::read_log(&file).err(),
+            None => files::read(&file, &load::places(&args.program.rules)).err(),
+        };
+        if let Some(problem) = missing {
+            return Err(load::fail(&problem));
+        }
     }
     let options = Options {
         colour: match args.color {

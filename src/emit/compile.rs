@@ -199,7 +199,7 @@ fn assembled(
     let name = match kernels.as_slice() {
         // One that the host launches in a loop is called `k0`, as the first of several is.
         [kernel] if lowered.sections.iter().all(|s| s.section.name.is_none()) => kernel.name.clone(),
-        _ => Namer::new(Language::C).name(&program.name),
+        _ => Namer::new(Language::C).function(&program.name),
     };
     let launched = same::first_of_equals(&kernels);
     let of_first = told.into_iter().enumerate().filter(|(i, _)| launched[*i] == *i);

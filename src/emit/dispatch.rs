@@ -39,7 +39,7 @@ pub fn dispatch(name: &str, size: &str, ways: &[Way<'_>], about: &[String]) -> R
     let Some(size) = last.params.iter().find(of_size).map(|p| p.name.clone()) else {
         return Err(format!("The kernels have no parameter for the size {size}."));
     };
-    let name = Namer::new(Language::C).name(name);
+    let name = Namer::new(Language::C).function(name);
     let arguments: Vec<&str> = last.params.iter().map(|p| p.name.as_str()).collect();
     let arguments = arguments.join(", ");
     // One that divides integers tells where there is no result, and so does what calls it.

@@ -128,7 +128,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut g = Generator::new(language, width(&p.body, &memory), request.origins.clone());
     g.ranges = p.ranges();
     g.assume(&p.constraints);
-    let name = g.namer.name(request.name);
+    let name = g.namer.function(request.name);
 
     let mut params = vec![];
     let mut signature = vec![];

@@ -1,278 +1,49 @@
 //! Identifiers that C and OpenCL C accept, each once.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::Language;
 use crate::lang::ty::Scalar;
 
-/// Words of C, of its headers and its library that generated code must not take.
-const C: &[&str] = &[
-    "EOF",
-    "FILE",
-    "INFINITY",
-    "NAN",
-    "NULL",
-    "_Alignas",
-    "_Alignof",
-    "_Atomic",
-    "_Bool",
-    "_Complex",
-    "_Float16",
-    "_Generic",
-    "_Imaginary",
-    "_Noreturn",
-    "_Static_assert",
-    "_Thread_local",
-    "abort",
-    "abs",
-    "acos",
-    "acosh",
-    "aligned_alloc",
-    "argc",
-    "argv",
-    "asin",
-    "asinh",
-    "asm",
-    "assert",
-    "atan",
-    "atan2",
-    "atanh",
-    "atof",
-    "atoi",
-    "atol",
-    "auto",
-    "bool",
-    "break",
-    "calloc",
-    "case",
-    "cbrt",
-    "ceil",
-    "char",
-    "complex",
-    "const",
-    "continue",
-    "copysign",
-    "cos",
-    "cosh",
-    "default",
-    "div",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "erf",
-    "erfc",
-    "errno",
-    "exit",
-    "exp",
-    "exp2",
-    "expm1",
-    "extern",
-    "fabs",
-    "false",
-    "fdim",
-    "float",
-    "floor",
-    "fma",
-    "fmax",
-    "fmin",
-    "fmod",
-    "for",
-    "fprintf",
-    "free",
-    "frexp",
-    "gamma",
-    "goto",
-    "hypot",
-    "if",
-    "ilogb",
-    "inline",
-    "int",
-    "int16_t",
-    "int32_t",
-    "int64_t",
-    "int8_t",
-    "intptr_t",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "isnormal",
-    "j0",
-    "j1",
-    "jn",
-    "labs",
-    "ldexp",
-    "lgamma",
-    "linux",
-    "llabs",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logb",
-    "long",
-    "main",
-    "malloc",
-    "memcpy",
-    "memset",
-    "modf",
-    "nan",
-    "nextafter",
-    "pow",
-    "printf",
-    "ptrdiff_t",
-    "puts",
-    "rand",
-    "realloc",
-    "register",
-    "remainder",
-    "remquo",
-    "restrict",
-    "return",
-    "rint",
-    "round",
-    "short",
-    "signbit",
-    "signed",
-    "sin",
-    "sinh",
-    "size_t",
-    "sizeof",
-    "sqrt",
-    "static",
-    "stderr",
-    "stdin",
-    "stdout",
-    "struct",
-    "switch",
-    "tan",
-    "tanh",
-    "tgamma",
-    "true",
-    "trunc",
-    "typedef",
-    "typeof",
-    "uint16_t",
-    "uint32_t",
-    "uint64_t",
-    "uint8_t",
-    "uintptr_t",
-    "union",
-    "unix",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "y0",
-    "y1",
-    "yn",
-    // Helpers that kernels define.
-    "allocate",
-    "floor_div",
-    "floor_mod",
-];
+/// Names that others have, from a file, in which lines with `#` say whose they are.
+struct Names {
+    whole: BTreeSet<&'static str>,
+    /// `name*`: all that begin so.
+    beginnings: Vec<&'static str>,
+    /// `name+`: there is one for each type, such as `expf` and `M_PIf64`.
+    of_types: BTreeSet<&'static str>,
+}
 
-/// Words and built-in functions that OpenCL C adds.
-const OPENCL: &[&str] = &[
-    "__constant",
-    "__global",
-    "__kernel",
-    "__local",
-    "__private",
-    "acospi",
-    "all",
-    "any",
-    "asinpi",
-    "atan2pi",
-    "atanpi",
-    "barrier",
-    "bitselect",
-    "clamp",
-    "clz",
-    "constant",
-    "cospi",
-    "cross",
-    "degrees",
-    "distance",
-    "dot",
-    "event_t",
-    "exp10",
-    "fast_distance",
-    "fast_length",
-    "fast_normalize",
-    "fract",
-    "global",
-    "half",
-    "hadd",
-    "image1d_t",
-    "image2d_t",
-    "image3d_t",
-    "isequal",
-    "isgreater",
-    "isless",
-    "kernel",
-    "length",
-    "local",
-    "mad",
-    "mad24",
-    "mad_hi",
-    "mad_sat",
-    "max",
-    "maxmag",
-    "mem_fence",
-    "min",
-    "minmag",
-    "mix",
-    "mul24",
-    "mul_hi",
-    "ndrange_t",
-    "normalize",
-    "pipe",
-    "popcount",
-    "pown",
-    "powr",
-    "prefetch",
-    "private",
-    "queue_t",
-    "radians",
-    "read_imagef",
-    "read_mem_fence",
-    "read_only",
-    "read_write",
-    "reserve_id_t",
-    "rhadd",
-    "rootn",
-    "rotate",
-    "rsqrt",
-    "sampler_t",
-    "select",
-    "shuffle",
-    "shuffle2",
-    "sign",
-    "sincos",
-    "sinpi",
-    "smoothstep",
-    "step",
-    "sub_sat",
-    "add_sat",
-    "tanpi",
-    "uchar",
-    "uint",
-    "ulong",
-    "uniform",
-    "upsample",
-    "ushort",
-    "vec_step",
-    "wait_group_events",
-    "write_mem_fence",
-    "write_only",
-];
+impl Names {
+    fn read(text: &'static str) -> Names {
+        let words =
+            || text.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_ascii_whitespace);
+        Names {
+            whole: words().map(|word| word.trim_end_matches('+')).collect(),
+            beginnings: words().filter_map(|word| word.strip_suffix('*')).collect(),
+            of_types: words().filter_map(|word| word.strip_suffix('+')).collect(),
+        }
+    }
 
-/// Types with a width, such as `float4`, library functions with a type, such as `expf`, and what generated code defines.
+    fn have(&self, name: &str) -> bool {
+        let ends = ["f", "l", "f16", "f32", "f64", "f128", "f32x", "f64x", "_F", "_H"];
+        let of_type = |end: &&str| name.strip_suffix(*end).is_some_and(|base| self.of_types.contains(base));
+        self.whole.contains(name)
+            || self.beginnings.iter().any(|beginning| name.starts_with(beginning))
+            || ends.iter().any(of_type)
+    }
+}
+
+static C: LazyLock<Names> = LazyLock::new(|| Names::read(include_str!("names/c.txt")));
+static CPP: LazyLock<Names> = LazyLock::new(|| Names::read(include_str!("names/cpp.txt")));
+static OPENCL: LazyLock<Names> = LazyLock::new(|| Names::read(include_str!("names/opencl.txt")));
+static FUNCTIONS: LazyLock<Names> = LazyLock::new(|| Names::read(include_str!("names/functions.txt")));
+
+/// Types with a width, such as `float4`, and what generated code defines.
 fn is_family(name: &str) -> bool {
     let chunk = name.rsplit_once("_chunk").map(|(_, number)| number);
     let vector = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let typed = name.strip_suffix(['f', 'l']);
     let quotient = ["div_", "mod_"].iter().find_map(|p| name.strip_prefix(p));
     chunk.is_some_and(|k| !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()))
         || (vector != name
@@ -281,85 +52,20 @@ fn is_family(name: &str) -> bool {
             ]
             .contains(&vector))
         || quotient.is_some_and(|of| of == "number" || Scalar::ALL.iter().any(|s| s.name() == of))
-        || typed.is_some_and(|base| {
-            [
-                "acos", "asin", "atan", "atan2", "ceil", "cos", "cosh", "exp", "exp2", "fabs", "floor",
-                "fma", "fmax", "fmin", "fmod", "log", "log10", "log2", "pow", "rint", "round", "sin", "sinh",
-                "sqrt", "tan", "tanh", "trunc",
-            ]
-            .contains(&base)
-        })
-        || [
-            "native_", "half_", "convert_", "as_", "atomic_", "cl_", "CL_", "omp_", "host_", "shine_",
-            "SHINE_", "min_", "max_", "abs_", "cast_", "foreign_",
-        ]
-        .iter()
-        .any(|p| name.starts_with(p))
 }
-
-/// Words of C++ alone: a kernel's header is for both.
-const CPP: &[&str] = &[
-    "and",
-    "and_eq",
-    "bitand",
-    "bitor",
-    "catch",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "const_cast",
-    "consteval",
-    "constinit",
-    "decltype",
-    "delete",
-    "dynamic_cast",
-    "explicit",
-    "export",
-    "friend",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "reinterpret_cast",
-    "requires",
-    "static_cast",
-    "template",
-    "this",
-    "throw",
-    "try",
-    "typeid",
-    "typename",
-    "using",
-    "virtual",
-    "wchar_t",
-    "xor",
-    "xor_eq",
-    "char8_t",
-    "char16_t",
-    "char32_t",
-];
 
 pub fn is_reserved(name: &str, language: Language) -> bool {
-    C.contains(&name)
-        || CPP.contains(&name)
-        || is_family(name)
-        || (language == Language::OpenCl
-            && (OPENCL.contains(&name)
-                || ["CLK_", "get_", "vload", "vstore", "async_", "work_group_", "sub_group_"]
-                    .iter()
-                    .any(|p| name.starts_with(p))))
+    C.have(name) || CPP.have(name) || is_family(name) || (language == Language::OpenCl && OPENCL.have(name))
 }
+
+/// May a function not have the name, or what a library makes of it?
+fn is_elsewhere(name: &str) -> bool {
+    let is_taken = |name: &str| FUNCTIONS.have(name) || is_reserved(name, Language::C);
+    is_taken(name) || LIBRARY.iter().any(|part| is_taken(&format!("{name}_{part}")))
+}
+
+/// What a library defines for a program: each behind its name and `_`.
+pub const LIBRARY: [&str; 6] = ["t", "source", "init", "run", "call", "destroy"];
 
 /// Makes identifiers and remembers which are taken.
 #[derive(Clone)]
@@ -373,8 +79,17 @@ impl Namer {
         Namer { language, used: BTreeSet::new() }
     }
 
-    /// A legal identifier near the hint that nothing else has.
+    /// A legal identifier near the hint that nothing else has, within a function.
     pub fn name(&mut self, hint: &str) -> String {
+        self.unless(hint, &|base, language| is_reserved(base, language))
+    }
+
+    /// A legal identifier near the hint for a function, which is seen by all that a program consists of.
+    pub fn function(&mut self, hint: &str) -> String {
+        self.unless(hint, &|base, language| is_reserved(base, language) || is_elsewhere(base))
+    }
+
+    fn unless(&mut self, hint: &str, is_taken: &dyn Fn(&str, Language) -> bool) -> String {
         let mut base: String = hint
             .chars()
             .map(|c| match c {
@@ -388,7 +103,7 @@ impl Namer {
             base.insert(0, 'x');
         }
         base.truncate(60);
-        if is_reserved(&base, self.language) {
+        if is_taken(&base, self.language) {
             base.push('_');
         }
         let mut name = base.clone();
@@ -409,6 +124,13 @@ mod tests {
     fn names_are_legal_and_unique() {
         let mut namer = Namer::new(Language::OpenCl);
         assert_eq!(Namer::new(Language::C).name("dot"), "dot");
+        let as_function = |name| Namer::new(Language::C).function(name);
+        assert_eq!(["dot", "remove", "size", "math"].map(as_function), ["dot", "remove_", "size_", "math_"]);
+        assert_eq!(Namer::new(Language::C).name("remove"), "remove");
+        let macros = ["M_E", "HUGE_VALF", "RAND_MAX", "BUFSIZ", "M_PIf64x", "SEEK_SET", "FP_NAN", "FLT_MAX"];
+        for name in macros {
+            assert_eq!(Namer::new(Language::C).name(name), format!("{name}_"));
+        }
         assert_eq!(namer.name("float"), "float_");
         assert_eq!(namer.name("float4"), "float4_");
         assert_eq!(namer.name("expf"), "expf_");

@@ -101,7 +101,7 @@ fn sizes_in_range(term: &Term) -> Result<(), Diagnostic> {
         return children.into_iter().try_for_each(sizes_in_range);
     }
     let mut fits = true;
-    term.ty().for_each_nat(&mut |n| fits &= !n.is_poison());
+    term.ty().for_each_nat(&mut |n| fits &= n.is_writable());
     if fits {
         return Ok(());
     }

@@ -209,7 +209,8 @@ impl Workspace {
             return Err(self.without_size(name));
         }
         if known.iter().all(|n| sizes.contains_key(n)) {
-            self.program.check_sizes(sizes).into_iter().next().map_or(Ok(()), Err)
+            let problem = self.program.check_sizes(sizes).into_iter().next();
+            problem.map_or(Ok(()), |problem| Err(problem.within(&self.sources)))
         } else {
             Ok(())
         }

@@ -13,7 +13,7 @@ use crate::lang::origin::Origin;
 use crate::lang::ty::Scalar;
 use crate::lower::separate::{Host, Use};
 use crate::module::{Argument, Buffer, Module, Role, Section};
-use crate::names::Namer;
+use crate::names::{LIBRARY, Namer};
 use crate::number::{Printer, Variable};
 use crate::syntax::Expr;
 use std::collections::BTreeMap;
@@ -56,8 +56,7 @@ impl<'a> Library<'a> {
     pub fn new(module: &'a Module, constraints: &'a [SizeConstraint]) -> Library<'a> {
         let mut namer = Namer::new(Language::C);
         // A parameter would hide what is defined outside the functions. Other names there are reserved (`emit::names`).
-        let own =
-            ["t", "source", "init", "run", "call", "destroy"].map(|part| format!("{}_{part}", module.name));
+        let own = LIBRARY.map(|part| format!("{}_{part}", module.name));
         let sections = module.sections.iter().map(|s| s.kernel.name.as_str());
         for taken in
             ["context", "self", &module.name].into_iter().chain(sections).chain(own.iter().map(|n| &**n))

@@ -1,5 +1,6 @@
 //! Types and sizes as they are written, to types and sizes.
 
+use super::check::What;
 use super::codes;
 use super::state::{Infer, Undeclared};
 use crate::diag::{Diagnostic, Span};
@@ -20,7 +21,10 @@ impl Infer {
             }
             TypeKind::Vector(n, e) => {
                 let n = self.size(n);
-                Type::vector(n, self.data_ty(e))
+                let lane = self.data_ty(e);
+                // Of a variable it is known where the definition is used.
+                self.check_later(What::Lane, &lane, e.span);
+                Type::vector(n, lane)
             }
             TypeKind::Index(n) => Type::index(self.size(n)),
             TypeKind::Pair(a, b) => {
@@ -119,19 +123,11 @@ impl Infer {
     pub fn size(&mut self, e: &ast::Size) -> Nat {
         match &e.kind {
             ExprKind::Name(name) => self.size_name(name, e.span),
-            ExprKind::Number(n) => match n.as_int() {
-                Some(value) => Nat::constant(value),
-                None => {
-                    let problem = if n.is_float() {
-                        Diagnostic::error(codes::EXPLICIT, "A size is a whole number.")
-                            .label(e.span, "this is none")
-                            .hint("Write it without a point and an exponent.")
-                    } else {
-                        Diagnostic::error(codes::EXPLICIT, "This size is too large.")
-                            .label(e.span, "too large")
-                            .hint("Sizes go up to 2^63 - 1.")
-                    };
-                    self.problem(problem);
+            ExprKind::Number(n) => match n.as_size() {
+                Ok(value) => Nat::constant(value),
+                Err([message, label, hint]) => {
+                    let problem = Diagnostic::error(codes::EXPLICIT, message);
+                    self.problem(problem.label(e.span, label).hint(hint));
                     self.u.fresh_nat()
                 }
             },
@@ -177,7 +173,7 @@ impl Infer {
                 return self.u.fresh_nat();
             }
         };
-        if !out.is_poison() || a.is_poison() || b.is_poison() {
+        if out.is_writable() || a.is_poison() || b.is_poison() {
             return out;
         }
         let why = match op {

@@ -7,7 +7,7 @@
 //! [`Nat::is_evidently_integral`] decides or leaves to be checked when sizes are given.
 //!
 //! Arithmetic never wraps and never grows without bound: what leaves the range of the coefficients, or has more than
-//! [`MAX_TERMS`] terms or [`MAX_PARTS`] parts once multiplied out, becomes [`Nat::poison`], which is equal to nothing
+//! [`MAX_TERMS`] terms, [`MAX_PARTS`] parts or [`MAX_NESTING`] divisions within each other once multiplied out, becomes [`Nat::poison`], which is equal to nothing
 //! that can be built otherwise and is reported by the caller.
 
 mod function;
@@ -32,12 +32,15 @@ pub use worker::Worker;
 pub const MAX_TERMS: usize = 128;
 /// The most names, numbers and divisions in a size, those within divisions included.
 pub const MAX_PARTS: usize = 1000;
+/// How deep divisions of a size stand within each other. Real programs have a handful.
+pub const MAX_NESTING: usize = 32;
 /// The largest exponent.
 pub const MAX_EXPONENT: u32 = 64;
 
 /// What a message says of a size that is none for being too large.
-pub const TOO_LARGE: &str = "Sizes are kept multiplied out: they are sums of at most 128 products, have at most 1000 \
-                             parts, exponents up to 64 and no number beyond 2^63 - 1.";
+pub const TOO_LARGE: &str = "Sizes are kept multiplied out: they are sums of at most 128 products, also over one \
+                             denominator, have at most 1000 parts, 32 divisions within each other, exponents up to 64 \
+                             and no number beyond 2^63 - 1.";
 
 /// A name of a size, a type variable or a binder.
 pub type Name = Arc<str>;
@@ -143,7 +146,7 @@ fn collected(mut terms: Terms) -> Result<Terms, Overflow> {
 /// The normal form of a sum in order.
 fn finish(terms: Terms) -> Nat {
     let sum = Nat(Arc::new(terms));
-    if sum.0.len() > MAX_TERMS || sum.parts() > MAX_PARTS {
+    if sum.0.len() > MAX_TERMS || !sum.is_small() {
         return Nat::poison();
     }
     sum.join_division_and_remainder().cancel_denominators()
@@ -216,22 +219,52 @@ impl Nat {
 
     pub fn atom(a: Atom) -> Nat {
         let atom = Nat(Arc::new(vec![(smallvec![(a, 1)], Ratio::one())]));
-        if atom.parts() > MAX_PARTS { Nat::poison() } else { atom }
+        if atom.is_small() { atom } else { Nat::poison() }
     }
 
-    /// How much there is to look at. Each number within was bounded when it was made.
-    fn parts(&self) -> usize {
-        let within = |a: &Atom| match a {
-            Atom::Floor(x, y) | Atom::Mod(x, y) => x.parts() + y.parts(),
-            Atom::Sum(x) => x.parts(),
-            Atom::Var(_) | Atom::Poison => 0,
-        };
-        self.0.iter().map(|(m, _)| 1 + m.iter().map(|(a, _)| 1 + within(a)).sum::<usize>()).sum()
+    /// Is there not too much to look at? Each number within was bounded when it was made.
+    fn is_small(&self) -> bool {
+        let (parts, nesting) = self.extent();
+        parts <= MAX_PARTS && nesting <= MAX_NESTING
+    }
+
+    /// How many parts there are, and how many divisions within each other.
+    fn extent(&self) -> (usize, usize) {
+        let mut all = (self.0.len(), 0);
+        for (a, _) in self.0.iter().flat_map(|(m, _)| m) {
+            let within = match a {
+                Atom::Floor(x, y) | Atom::Mod(x, y) => [Some(x), Some(y)],
+                Atom::Sum(x) => [Some(x), None],
+                Atom::Var(_) | Atom::Poison => [None, None],
+            };
+            all.0 += 1;
+            for (parts, nesting) in within.into_iter().flatten().map(Nat::extent) {
+                all = (all.0 + parts, all.1.max(nesting + 1));
+            }
+        }
+        all
     }
 
     /// The size of a computation that left the range of sizes.
     pub fn poison() -> Nat {
         Nat::atom(Atom::Poison)
+    }
+
+    /// Can it be written with one denominator, as it must be where something is computed? So must all numbers within.
+    pub fn is_writable(&self) -> bool {
+        let one_denominator = |n: &Nat| {
+            n.is_evidently_integral() || {
+                let (above, below) = n.as_fraction();
+                !above.is_poison() && !below.is_poison()
+            }
+        };
+        one_denominator(self)
+            && !self.any_atom(&mut |a| match a {
+                Atom::Floor(x, y) | Atom::Mod(x, y) => !one_denominator(x) || !one_denominator(y),
+                Atom::Sum(x) => !one_denominator(x),
+                Atom::Var(_) => false,
+                Atom::Poison => true,
+            })
     }
 
     pub fn terms(&self) -> &[(Monomial, Coefficient)] {
@@ -363,7 +396,16 @@ impl Nat {
             }
             _ => {
                 if let Some(q) = self.polynomial_quotient(by) {
-                    return q;
+                    return Nat::from_terms(q);
+                }
+                // a / (b + c/d) = a*d / (b*d + c): quotients within others would be rounded where they are computed.
+                let is_fraction = |n: &Nat| n.0.iter().flat_map(|(m, _)| m).any(|(_, e)| *e < 0);
+                if is_fraction(by) {
+                    let (above, below) = by.as_fraction();
+                    return match is_fraction(&above) || above.is_poison() {
+                        true => Nat::poison(),
+                        false => self.mul(&below).exact_div(&above),
+                    };
                 }
                 // The leading coefficient is pulled out, so that equal denominators have one form.
                 let Some((_, lead)) = by.leading() else { return Nat::poison() };
@@ -379,12 +421,14 @@ impl Nat {
         self.0.iter().max_by(|a, b| monomial_order(&a.0, &b.0))
     }
 
-    /// `self / by` when long division leaves no remainder.
-    fn polynomial_quotient(&self, by: &Nat) -> Option<Nat> {
+    /// The terms of `self / by` when long division leaves no remainder. Atoms stay as they are on the way: to bring what is
+    /// only taken away again into normal form would divide by what stands within them, at each level of fractions
+    /// within fractions as often again.
+    fn polynomial_quotient(&self, by: &Nat) -> Option<Terms> {
         let (lead, lead_c) = by.leading()?;
         let inverted = Ratio::one().checked_div(lead_c)?;
         let mut rest = self.clone();
-        let mut quotient = Nat::constant(0);
+        let mut quotient = vec![];
         // Each step removes the leading term, so as many steps as terms of a fair-sized quotient are enough.
         for _ in 0..16 {
             let Some((m, c)) = rest.leading() else { return Some(quotient) };
@@ -392,10 +436,15 @@ impl Nat {
             if factor.iter().any(|(a, e)| *e < 0 && !m.contains(&(a.clone(), *e))) {
                 return None;
             }
-            let step = Nat(Arc::new(vec![(factor, product_of(c, &inverted)?)]));
-            quotient = quotient.add(&step);
+            let by_what = product_of(c, &inverted)?;
+            let taken = |(n, d): &(Monomial, Coefficient)| {
+                Ok((times(&factor, n)?, product_of(&by_what, d).ok_or(Overflow)?))
+            };
+            let taken =
+                by.0.iter().map(taken).collect::<Result<Terms, Overflow>>().and_then(collected).ok()?;
             let before = rest.0.len();
-            rest = rest.sub(&step.mul(by));
+            rest = Nat(Arc::new(rest.merged(&Nat(Arc::new(taken)), &|c| -c).ok()?));
+            quotient.push((factor, by_what));
             if rest.0.len() > before + by.0.len() {
                 return None;
             }
@@ -557,6 +606,12 @@ impl Nat {
             else {
                 continue;
             };
+            // The product of quotient and divisor is joined as well: to make it for every remainder would take
+            // twice as long with each remainder within the divisor of another.
+            let is_quotient = |a: &Atom| matches!(a, Atom::Floor(y, k) if k == n && y == x);
+            if !self.0.iter().flat_map(|(m, _)| m).any(|(a, _)| is_quotient(a)) {
+                continue;
+            }
             let others: Monomial = m
                 .iter()
                 .filter(|(a, _)| !matches!(a, Atom::Mod(y, k) if y == x && k == n))
@@ -591,7 +646,7 @@ impl Nat {
         }
         let Ok(numerator) = collected(numerator) else { return self };
         match Nat(Arc::new(numerator)).polynomial_quotient(&sum) {
-            Some(q) => Nat::from_terms(rest.into_iter().chain(q.0.iter().cloned())),
+            Some(q) => Nat::from_terms(rest.into_iter().chain(q)),
             None => self,
         }
     }
@@ -839,6 +894,11 @@ mod tests {
         let sum = v("n").add(&c(1));
         assert_eq!(v("x").exact_div(&sum).mul(&sum), v("x"));
         assert_eq!(sum.mul(&sum).exact_div(&sum), sum);
+        // Of fractions there is one form.
+        let (n, m) = (v("n"), v("m"));
+        let nested = n.exact_div(&c(1).add(&n.exact_div(&c(1).add(&m))));
+        assert_eq!(nested, n.mul(&m).add(&n).exact_div(&n.add(&m).add(&c(1))));
+        assert_eq!(nested.eval(&|x| Some(if x == "n" { 6 } else { 2 })), Ok(2));
     }
 
     #[test]
@@ -892,6 +952,19 @@ mod tests {
         let over = (0..100).fold(v("x"), |x, i| x.add(&v("y")).exact_div(&x.add(&c(i))));
         assert!(over.is_poison());
         assert!(v("x").pow(64).mul(&v("x")).is_poison() && v("x").pow(300).is_poison());
+        // Remainders by remainders, and fractions of fractions: each step looks at the last one more than once.
+        let nested = |by: usize, step: &dyn Fn(&Nat) -> Nat| (0..by).fold(c(7), |x, _| step(&x));
+        let (n, m) = (v("n"), v("m"));
+        let steps: [&dyn Fn(&Nat) -> Nat; 5] = [
+            &|x| n.modulo(x),
+            &|x| n.modulo(&x.add(&c(1))).mul(&m.modulo(&c(3))),
+            &|x| n.mul(&m).modulo(&n.mul(x)),
+            &|x| n.exact_div(&x.add(&c(1))),
+            &|x| n.add(&m).exact_div(&x.add(&m)),
+        ];
+        for (i, step) in steps.into_iter().enumerate() {
+            assert!(!nested(3, step).is_poison() && nested(100, step).is_poison(), "{i}");
+        }
         let whole = sum.subst(&|_| Some(sum.pow(2)));
         assert!(!whole.is_poison() && sum.pow(3).subst(&|_| Some(sum.pow(2))).is_poison());
     }

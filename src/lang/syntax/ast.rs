@@ -323,6 +323,18 @@ impl Number {
     pub fn as_int(&self) -> Option<i64> {
         if self.suffix.is_some() { None } else { self.digits.parse().ok() }
     }
+
+    /// The value as a size, or why it is none: what is said, at its place, and what to do.
+    ///
+    /// # Errors
+    /// It has a point, an exponent or a type, or is too large.
+    pub fn as_size(&self) -> Result<i64, [&'static str; 3]> {
+        self.as_int().ok_or(if self.is_float() || self.suffix.is_some() {
+            ["A size is a whole number.", "this is none", "Write it without a point, an exponent and a type."]
+        } else {
+            ["This size is too large.", "too large", "Sizes go up to 2^63 - 1."]
+        })
+    }
 }
 
 /// Operators between two expressions, in the order of how tightly they bind.

@@ -133,7 +133,7 @@ impl Checker<'_> {
         if n.as_constant().is_some() {
             return Ok(());
         }
-        if n.is_poison() {
+        if !n.is_writable() {
             return Err("a number left the range of numbers".into());
         }
         for v in n.vars() {

@@ -116,9 +116,12 @@ impl<'a> Machine<'a> {
         // Parsed trees are nested at most MAX_DEPTH levels.
         Ok(match &text.kind {
             StrategyKind::Name(name) => self.name(&ast::Node::new(text.span, name.clone()), scope)?,
-            StrategyKind::Number(number) => match number.as_int() {
-                Some(n) => Value::Nat(Nat::constant(n)),
-                None => return Err(problem("E0307", "A size is a whole number.", text.span, "this is none")),
+            StrategyKind::Number(number) => match number.as_size() {
+                Ok(n) => Value::Nat(Nat::constant(n)),
+                Err([message, label, hint]) => {
+                    let problem = Diagnostic::error("E0307", message).label(text.span, label);
+                    return Err(Box::new(problem.hint(hint)));
+                }
             },
             StrategyKind::Call(head, args) if head.kind.as_ref() == RENUMBER => {
                 let args = args.iter().map(|a| self.value(a, scope)).collect::<Evaluated<Vec<_>>>()?;

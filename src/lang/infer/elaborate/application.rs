@@ -314,6 +314,7 @@ impl Infer {
                     .hint(match resolved.kind() {
                         _ if swallowed.is_some() => swallowed.as_deref().unwrap_or_default(),
                         TypeKind::Array(..) => "An element is read by `idx 0 xs`, with its index first; arguments are separated by spaces, elements of a literal array by commas.",
+                        TypeKind::Pair(..) => "The components of a pair `p` are `fst p` and `snd p`.",
                         _ if self.in_brackets(head.span) => "Elements stand with commas between them: `[1, 2]`.",
                         _ => "Is an operator or a `,` missing before what stands behind it, or are there no parentheses around a function, `(\\x. x + 1)`?",
                     })

@@ -79,6 +79,29 @@ fn size_that_is_a_value() {
 }
 
 #[test]
+fn vectors_of_what_is_no_scalar() {
+    insta::assert_snapshot!(bad("def f (a: n.<4>(f32 * f32)) = a"), @r"
+    error[E0117]: Vectors hold scalars, but found a pair: `(f32 * f32)`.
+      --> p.rise:1:16
+      |
+    1 | def f (a: n.<4>(f32 * f32)) = a
+      |                ^^^^^^^^^^^ here
+    ");
+    for text in [
+        "def f (a: <2>(3.f32)): f32 = 1",
+        "def f (a: n.<4><4>f32) = a",
+        "def f (x: f32): <4>idx[5] = generate (\\i. i)",
+        "def g {t: data} (v: n.<4>t): n.<4>t = v\ndef f (a: n.<4>(f32 * i8)) = g a",
+        "def f (a: n.f32) = a |> map (\\x. (\\(v: <4>(f32 * f32)). x) (generate (\\i. (x, x))))",
+        "def g {t: data} (x: t) (h: <4>t -> t): t = x\ndef f (x: f32) (y: i32) = g (x, y) (\\v. (x, y))",
+        "pattern p : {t: data} -> t -> <4>t -> t = \\x v. x\ndef f (x: f32) = p (x, x)",
+    ] {
+        let said = bad(text);
+        assert!(said.contains("E0117") && said.contains("Vectors hold scalars"), "{text}\n{said}");
+    }
+}
+
+#[test]
 fn taken_names() {
     insta::assert_snapshot!(bad("def map (a: n.f32) = a\ndef f (a: n.f32) = a\ndef f (a a: n.f32) = a"), @r"
     error[E0104]: `map` is the name of a pattern.
@@ -1099,6 +1122,9 @@ fn what_other_languages_write_is_answered_with_what_is_written_here() {
         ("def f (float a, int b) = a", "`def f (a: f32) (b: i32) = …`"),
         ("def f (a: n.f32): n.f32 = a |> roll 1", "`concat (drop (m - 1) a) (take (m - 1) a)`"),
         ("def f (a: n.f32) = a |> window 3", "`slide 3 1 a`"),
+        ("def f (a: n.f32) = mapGlb sqrt a", "`mapGlobal sqrt a`"),
+        ("def f (a: n.(f32 * f32)) = map (\\p. p[0]) a", "`fst p` and `snd p`"),
+        ("def f (a: 9999999999999999999999.f32) = a", "up to 2^63 - 1"),
         (
             "def f (x: n.i32): i32 = x |> map (\\v. v == 2) |> reduce (+) 0",
             "`map (\\c. (cast c : i32))` before it",

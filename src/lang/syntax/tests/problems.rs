@@ -997,6 +997,22 @@ fn signs_in_sketches_and_sets_are_told_in_the_words_of_the_text() {
 }
 
 #[test]
+fn definitions_are_named_as_they_are_written() {
+    for (text, hint) in [
+        ("let f a = reduce (+) 0 a", "`def f (a: n.f32) = …`"),
+        ("f a = reduce (+) 0 a", "`def f (a: n.f32) = …`"),
+        ("f = \\a. reduce (+) 0 a", "`def f = …`"),
+        ("float g(float* a) { return a[0]; }", "`def g (a: n.f32) = …`"),
+        ("def f {n} (a: n.f32): n.f32 = a", "`{n: nat}`"),
+        ("def f {n, m} (a: n.m.f32) = a", "`{n m: nat}`"),
+        ("def f (a: n.f32) { a }", "`= a`"),
+        ("def f (a: n.(f32 * f32)) = map (\\p. p._1) a", "`fst p`"),
+    ] {
+        one_problem_hints(Language::Program, text, hint);
+    }
+}
+
+#[test]
 fn conditions_of_rules_that_stand_elsewhere_are_told_where_they_belong() {
     for (text, hint) in [
         ("rule r = reduce f i xs ~> reduce f i (reverse xs) if commutative f", "behind `where`"),

@@ -420,9 +420,11 @@ pub fn size(e: &ast::Expr, known: &dyn Fn(&str) -> Option<Nat>) -> Result<Nat, B
                 return Err(Box::new(problem.hint(hint)));
             }
         },
-        ExprKind::Number(number) => match number.as_int() {
-            Some(n) => Nat::constant(n),
-            None => return Err(no_size("A size is a whole number.", e.span, "this is none")),
+        ExprKind::Number(number) => match number.as_size() {
+            Ok(n) => Nat::constant(n),
+            Err([message, label, hint]) => {
+                return Err(Box::new(problem("E0219", message, e.span, label).hint(hint)));
+            }
         },
         ExprKind::Neg(inner) => Nat::constant(0).sub(&size(inner, known)?),
         ExprKind::Infix(first, rest) => {

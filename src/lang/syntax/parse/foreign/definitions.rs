@@ -199,6 +199,14 @@ impl Parser<'_> {
                 "Sizes are not declared in brackets.",
                 "A size may stand in the types at once, `(a: n.f32)`, or be a parameter, `(n: nat)`.".into(),
             ),
+            (Tok::LBrace, Some(close)) if self.declares(close) => (
+                "What is declared in braces says whether it is a size or a type.",
+                format!(
+                    "Write `{{{}: nat}}` for a size, `data` in the place of `nat` for a type. A size that stands in the type of a \
+                     parameter need not be declared.",
+                    self.words(self.at + 1..close).join(" ")
+                ),
+            ),
             (Tok::LBrace, Some(close)) if self.nth_word(1).is_none() || self.nth(2) != Tok::Colon => {
                 let body = self.quote_or(self.at + 1, close, "…");
                 (
@@ -218,6 +226,23 @@ impl Parser<'_> {
         self.give_up(Diagnostic::error(codes::UNEXPECTED, message).label(shown, "not here").hint(hint));
         self.at = equals.unwrap_or(self.at);
         true
+    }
+
+    /// Do the braces at the next token declare names, without saying of what kind they are: are there only names in them,
+    /// and more of the definition's head behind them?
+    fn declares(&self, close: usize) -> bool {
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        let is_name = |i: usize| matches!(tok(i), Some(Tok::Word | Tok::Comma));
+        close > self.at + 1
+            && (self.at + 1..close).all(is_name)
+            && close + 1 < self.limit
+            && matches!(tok(close + 1), Some(Tok::LParen | Tok::LBrace | Tok::Equals | Tok::Colon))
+    }
+
+    /// The words among these tokens.
+    fn words(&self, tokens: std::ops::Range<usize>) -> Vec<&str> {
+        let is_word = |i: &usize| self.tokens.get(*i).is_some_and(|t| t.tok == Tok::Word);
+        tokens.filter(is_word).map(|i| self.spelling(i)).collect()
     }
 
     /// What to write for text before the first definition, which starts at the next token.
@@ -253,8 +278,10 @@ impl Parser<'_> {
         if matches!(self.spelling(0), "for" | "while" | "loop" | "forall" | "foreach" | "do") {
             return "What is done for every element is a `map` in a definition: `def name (x: n.f32) = map (\\v. v * 2) x`.".into();
         }
-        // `float f(float x)`: what stands right before the bracket has the name.
-        let open = (1..first.min(8)).find(|i| self.tokens.get(*i).is_some_and(|t| t.tok == Tok::LParen));
+        // `float f(float x)`: what stands right before the bracket has the name, unless that is a part of a value.
+        let is = |i: &usize, tok: Tok| self.tokens.get(*i).is_some_and(|t| t.tok == tok);
+        let mut head = (1..first.min(8)).take_while(|i| !is(i, Tok::Equals));
+        let open = head.find(|i| is(i, Tok::LParen));
         if let Some((open, close)) = open.and_then(|open| Some((open, self.mate(open)?)))
             && is_word(open - 1)
         {
