@@ -112,6 +112,23 @@ fn rules_apply_within_a_step() {
     assert_eq!(run(&split, 32), run(&program.term, 32));
 }
 
+/// A rule that takes the length of a step for one that it is in no step leaves nothing that can be run.
+#[test]
+fn what_can_hold_in_no_step_is_refused() {
+    let world = tempfile::tempdir().unwrap();
+    let text = "def f (a: (4*n).f32): n.f32 = iterate 2 (/\\l. \\x. x |> split 2 |> map (reduce (+) 0)) a";
+    std::fs::write(world.path().join("p.rise"), text).unwrap();
+    for strategy in ["topDown(mapWholeFirst(2))", "topDown(splitJoinRest(2))"] {
+        let ran = run_binary(world.path(), &["apply", "p.rise", "-s", strategy]);
+        assert_ne!(ran.code, 0, "{strategy}: {}", ran.out);
+        assert!(
+            ran.err.contains("which never holds") || ran.err.contains("E0311"),
+            "{strategy}: {}",
+            ran.err
+        );
+    }
+}
+
 #[test]
 fn rules_speak_of_steps() {
     let load = |text: &str| {

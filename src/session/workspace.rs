@@ -324,7 +324,25 @@ impl Workspace {
         let whole = term.replace_at(at, done.term.clone());
         let whole =
             whole.ok_or_else(|| Diagnostic::error("E0811", "A rewritten part does not fit its place."))?;
+        self.can_be_met(term, &whole)?;
         Ok(Rewritten { term: whole, paths: done.paths.below(at), ..done })
+    }
+
+    /// Is there nothing that the rewritten program asks of its sizes and that holds at none? What a rule asks of the size of a step,
+    /// as of `iterate`, stands for several sizes, which only the whole program tells.
+    ///
+    /// # Errors
+    /// There is something that the program before did not ask.
+    fn can_be_met(&self, before: &Term, after: &Term) -> Result<(), Diagnostic> {
+        let never = |c: &SizeConstraint| c.holds(&|_| None) == Ok(false);
+        let asked = self.program.constraints_with(before);
+        let new = self.program.constraints_with(after).into_iter().find(|c| never(c) && !asked.contains(c));
+        new.map_or(Ok(()), |never| {
+            let text = format!("The program would ask of its sizes that {never}, which never holds.");
+            Err(Diagnostic::error("E0312", text)
+                .note("A length within a step, as of `iterate`, is a different one in each step.")
+                .hint("Choose another size, or rewrite outside of the step."))
+        })
     }
 
     /// The rewrite after which a rule applies at a position where it does not, if one step of the library's is enough.
@@ -489,6 +507,7 @@ impl Workspace {
         let misplaced = || Diagnostic::error("E0811", "A rewritten part does not fit its place.");
         let term = root.replace_at(at, done.term.clone()).ok_or_else(misplaced)?;
         term.check().map_err(|why| misplaced().note(why))?;
+        self.can_be_met(root, &term)?;
         let term = named(&term, &self.program.term);
         let steps = way.iter().flat_map(|leg| leg.steps.iter().cloned()).collect();
         Ok(Change { term, paths: done.paths.below(at), steps, counts: done.counts })
