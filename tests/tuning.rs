@@ -322,6 +322,7 @@ fn what_cannot_be_tuned_is_told_at_once() {
 /// Whatever stops a tuning, what it has is written and recorded.
 #[test]
 fn every_signal_that_stops_a_tuning_keeps_the_best() {
+    // So many sizes divide that one that the signal comes long before all are measured.
     for (signal, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let dir = world("strategy cut(p, q) = body(splitJoin(p)) ; try(body(splitJoin(q)))\n");
         let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
@@ -329,7 +330,7 @@ fn every_signal_that_stops_a_tuning_keeps_the_best() {
             "tune",
             "scale.rise",
             "--size",
-            "n=5040",
+            "n=720720",
             "-s",
             "cut(?, ?)",
             "--for",
