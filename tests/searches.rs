@@ -377,6 +377,14 @@ fn searches_make_their_guides_and_choose_their_rules() {
     }
 }
 
+/// The goal is found by guides, each in a small graph.
+fn leads_by_small_graphs(program: &str, goal: &str) {
+    let (searches, _) = examined(program, "", &format!("reach {goal}"), 0);
+    assert!(searches.iter().all(|s| s["found"] == true), "{goal}: {searches:#?}");
+    let most = searches.iter().filter_map(|s| s["nodes"].as_u64()).max();
+    assert!(most.is_some_and(|nodes| nodes <= 100_000), "{goal}: {most:?} nodes");
+}
+
 /// Vectors in sums are those of a loop around it, lanes of its own, or of each of several sums side by side; the loops of what is
 /// summed up are those of the sum once it takes them up, and loops that a goal does not name are within those that it does. Vectors of
 /// pairs are made before their loop is split. Each is found by few rules, so the graphs stay small.
@@ -408,10 +416,7 @@ fn guides_lead_to_vectors_in_sums() {
         (line, "containsReduceSeq(n/28, containsReduceSeq(7, contains(((*) : <4>f32 -> ?))))"),
         (line, "containsMapPar(n/96, containsReduceSeq(12, contains(((*) : <8>f32 -> ?))))"),
     ] {
-        let (searches, _) = examined(text, "", &format!("reach {goal}"), 0);
-        assert!(searches.iter().all(|s| s["found"] == true), "{goal}: {searches:#?}");
-        let most = searches.iter().filter_map(|s| s["nodes"].as_u64()).max();
-        assert!(most.is_some_and(|nodes| nodes <= 100_000), "{goal}: {most:?} nodes");
+        leads_by_small_graphs(text, goal);
     }
 }
 
@@ -436,10 +441,7 @@ fn guides_lead_past_what_stands_in_the_way() {
         (cube, tiles("containsReduceSeq(27, ?)")),
         (cube, tiles("?")),
     ] {
-        let (searches, _) = examined(text, "", &format!("reach {goal}"), 0);
-        assert!(searches.iter().all(|s| s["found"] == true), "{goal}: {searches:#?}");
-        let most = searches.iter().filter_map(|s| s["nodes"].as_u64()).max();
-        assert!(most.is_some_and(|nodes| nodes <= 100_000), "{goal}: {most:?} nodes");
+        leads_by_small_graphs(text, &goal);
     }
 }
 

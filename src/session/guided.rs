@@ -2,7 +2,8 @@
 //! before found towards the next of the sketches that lie between the program and the goal ([`guide`]).
 //!
 //! Each way is first walked with few rules, and left where a guide is not reached; where no way leads to the goal, each is
-//! walked with all rules, and a guide that is not reached is left out. What came of it is recorded search by search, so it is taken again like searches that a strategy writes.
+//! walked with all rules, and a guide that is not reached is left out. What came of it is recorded search by search, so it
+//! is taken again like searches that a strategy writes.
 
 use super::action::SearchOutcome;
 use super::searching::{Asked, Ended, SearchKey, Searcher};

@@ -20,6 +20,7 @@ use crate::lang::eval::failure::is_without_value;
 use crate::lang::infer::{self, Program};
 use crate::lang::nat::Name;
 use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
 use crate::lang::print;
 use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
@@ -335,13 +336,18 @@ impl Workspace {
     /// There is something that the program before did not ask.
     fn can_be_met(&self, before: &Term, after: &Term) -> Result<(), Diagnostic> {
         let never = |c: &SizeConstraint| c.holds(&|_| None) == Ok(false);
-        let asked = self.program.constraints_with(before);
-        let new = self.program.constraints_with(after).into_iter().find(|c| never(c) && !asked.contains(c));
-        new.map_or(Ok(()), |never| {
-            let text = format!("The program would ask of its sizes that {never}, which never holds.");
-            Err(Diagnostic::error("E0312", text)
+        let broken = self.program.constraints_with(after).into_iter().find(never);
+        let Some(never) = broken.filter(|c| !self.program.constraints_with(before).contains(c)) else {
+            return Ok(());
+        };
+        let text = format!("The program would ask of its sizes that {never}, which never holds.");
+        let problem = Diagnostic::error("E0312", text);
+        let steps = after.positions().iter().any(|(_, t)| t.as_pattern() == Some(Pattern::Iterate));
+        Err(match steps {
+            true => problem
                 .note("A length within a step, as of `iterate`, is a different one in each step.")
-                .hint("Choose another size, or rewrite outside of the step."))
+                .hint("Choose another size, or rewrite outside of the step."),
+            false => problem.hint("Choose another size."),
         })
     }
 
