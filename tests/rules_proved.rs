@@ -50,6 +50,10 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInStridesRestAgain", Unproved::Differ),
     ("reduceInLanesAgain", Unproved::Differ),
     ("reduceInLanesRestAgain", Unproved::Differ),
+    // Nor what steps in any order come to.
+    ("exchangeReduceSeqs", Unproved::Differ),
+    ("exchangeReduceSeqsOf", Unproved::Differ),
+    ("exchangeReduceSeqsWith", Unproved::Differ),
     // It knows none of quotients of products.
     ("divideBySquare", Unproved::Differ),
     ("divideByCube", Unproved::Differ),

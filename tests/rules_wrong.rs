@@ -52,6 +52,16 @@ const WRONG: &[(&str, Caught)] = &[
         Refused("E0208"),
     ),
     ("rule bad = bitOr (x : u16) y ~> x + y", Counterexample),
+    // What takes any order does not take its accumulator for an element, nor an element twice.
+    ("rule bad [reassociates] = (f : t -> t -> t) a b ~> f b a where anyOrder f", Counterexample),
+    (
+        "rule bad [reassociates] = reduceSeq f init xs ~> reduceSeq f (reduceSeq f init xs) xs where anyOrder f",
+        Counterexample,
+    ),
+    (
+        "rule bad [reassociates] = reduceSeq (\\acc y. reduceSeq f acc ys) init xs ~> reduceSeq f init (join (map (\\y. reverse ys) (reverse xs))) where acc notin f, acc notin ys, y notin f",
+        Counterexample,
+    ),
     ("rule bad = x or y and z ~> (x or y) and z", Counterexample),
     ("rule bad = reverse (xs : n.f32) ~> xs", Counterexample),
     // What would be divided by nothing nowhere: numbers that are looked for grow without end.

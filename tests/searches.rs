@@ -430,6 +430,15 @@ fn guides_lead_past_what_stands_in_the_way() {
     let cube = "def cube (g: (l+2).(n+2).(m+2).f32): l.n.m.f32 =
         g |> map (map (slide 3 1)) |> map (slide 3 1) |> map (map transpose) |> slide 3 1 |> map transpose |> map (map transpose)
           |> map (map (map (\\c. c |> map (\\p. p |> map (\\x. reduce (+) 0 x) |> reduce (+) 0) |> reduce (+) 0)))";
+    let tensors = "def tensors (a: p.q.r.f32) (b: s.q.r.f32): p.s.f32 =
+        a |> map (\\x. b |> map (\\y. zip x y |> map (\\z. zip (fst z) (snd z) |> map (\\v. fst v * snd v)
+          |> reduce (+) 0) |> reduce (+) 0))";
+    let sigmoid = "def sigmoid (x: m.k.f32) (w: n.k.f32): m.n.f32 =
+        x |> map (\\r. w |> map (\\p. 1 / (1 + exp (0 - (zip r p |> map (\\q. fst q * snd q) |> reduce (+) 0)))))";
+    let permuted =
+        "def permuted (a: i.j.k.f32): k.j.i.f32 = a |> map transpose |> transpose |> map transpose";
+    let complex = "def complex (a b: n.(f32 * f32)): n.(f32 * f32) = zip a b |> map (\\p.
+        (fst (fst p) * fst (snd p) - snd (fst p) * snd (snd p), fst (fst p) * snd (snd p) + snd (fst p) * fst (snd p)))";
     let tiles = |inner: &str| {
         format!(
             "containsMapPar(l/2, containsMap(n/6, containsMap(m/10, containsMap(2, containsMap(6, containsMap(10, {inner}))))))"
@@ -439,6 +448,12 @@ fn guides_lead_past_what_stands_in_the_way() {
         (onto, "containsMap(m/8, containsMap(n/16, containsReduceSeq(k, containsMap(8, containsMap(16, containsAddMul)))))".into()),
         (onto, "containsMapPar(m/8, containsMap(n/16, containsReduceSeq(k, containsMap(8, containsMap(2, containsAddMulVec)))))".into()),
         (cube, tiles("containsReduceSeq(27, ?)")),
+        (tensors, "containsReduceSeq(q, containsReduceSeq(r, containsAddMul))".into()),
+        (tensors, "containsMap(p/8, containsMap(s/8, containsReduceSeq(q/4, containsReduceSeq(r/8, containsReduceSeq(4, containsReduceSeq(8,
+           containsMap(8, containsMap(8, containsAddMul))))))))".into()),
+        (sigmoid, "containsMapPar(m/4, containsMap(n/8, containsReduceSeq(k, containsMap(4, containsMap(8, containsAddMul)))))".into()),
+        (permuted, "containsMap(k/4, containsMap(j, containsMap(i/4, containsMap(4, containsMap(4, ?)))))".into()),
+        (complex, "containsMapPar(n/8, contains(((*) : <8>f32 -> ?)))".into()),
         (cube, tiles("?")),
     ] {
         leads_by_small_graphs(text, &goal);

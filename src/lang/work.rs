@@ -41,10 +41,8 @@ pub struct Work {
 /// Counts the work of a program, a closed function of its inputs. What cannot be counted is 0; sizes without a value
 /// count as 1.
 pub fn of(program: &Term, sizes: &Sizes) -> Work {
-    let value = |n: &Nat| {
-        let n = n.eval(&|name| Some(sizes.get(name).copied().unwrap_or(1)));
-        n.map_or(0.0, |n| n as f64)
-    };
+    let size = |name: &str| sizes.get(name).map_or(1.0, |n| *n as f64);
+    let value = |n: &Nat| n.approximately(&size).unwrap_or(0.0);
     match counted(program, sizes) {
         Some(c) => Work {
             flops: value(&c.flops),
@@ -75,7 +73,7 @@ fn counted(program: &Term, sizes: &Sizes) -> Option<Counts> {
         let (params, result) = program.ty().signature();
         let (mut f, mut cost) = counter.eval(program, &Env::default())?;
         for _ in &params {
-            let (next, more) = counter.apply(&f, Meaning::Data)?;
+            let (next, more) = counter.apply(&f, Meaning::Data, Cost::none())?;
             cost = cost.plus(&more);
             f = next;
         }
@@ -159,7 +157,8 @@ impl Cost {
 enum Meaning<'t> {
     Data,
     Closure(&'t Term, Env<'t>),
-    Partial(&'t Prim, &'t Type, Vec<Meaning<'t>>),
+    /// With what it takes to compute what it is given: a loop over a function given in part computes that in each step.
+    Partial(&'t Prim, &'t Type, Vec<Meaning<'t>>, Cost),
 }
 
 #[derive(Clone, Default)]
@@ -196,15 +195,15 @@ impl Counter<'_> {
             Expr::Var(i) => (env.get(*i).unwrap_or(Meaning::Data), Cost::none()),
             Expr::Lit(_) => (Meaning::Data, Cost::none()),
             Expr::Lam(_, body) => (Meaning::Closure(body, env.clone()), Cost::none()),
-            Expr::Prim(p) => (Meaning::Partial(p, term.ty(), vec![]), Cost::none()),
+            Expr::Prim(p) => (Meaning::Partial(p, term.ty(), vec![], Cost::none()), Cost::none()),
             Expr::App(f, e) => {
                 if let Some(chosen) = self.chosen(term) {
                     return self.eval(chosen, env);
                 }
                 let (f, first) = self.eval(f, env)?;
                 let (e, second) = self.eval(e, env)?;
-                let (result, third) = self.apply(&f, e)?;
-                (result, first.plus(&second).plus(&third))
+                let (result, third) = self.apply(&f, e, second)?;
+                (result, first.plus(&third))
             }
         })
     }
@@ -229,17 +228,23 @@ impl Counter<'_> {
         Some(if holds { yes } else { no })
     }
 
-    fn apply<'t>(&mut self, f: &Meaning<'t>, arg: Meaning<'t>) -> Counted<'t> {
+    /// `computed` is what it takes to compute the argument.
+    fn apply<'t>(&mut self, f: &Meaning<'t>, arg: Meaning<'t>, computed: Cost) -> Counted<'t> {
         match f {
             Meaning::Data => None,
-            Meaning::Closure(body, env) => self.eval(body, &env.with(arg)),
-            Meaning::Partial(p, ty, args) => {
+            Meaning::Closure(body, env) => {
+                let (result, cost) = self.eval(body, &env.with(arg))?;
+                Some((result, cost.plus(&computed)))
+            }
+            Meaning::Partial(p, ty, args, before) => {
                 let mut args = args.clone();
                 args.push(arg);
+                let given = before.plus(&computed);
                 if build::arity(p.pattern, &p.args)? == args.len() {
-                    return self.pattern(p, ty, &args);
+                    let (result, cost) = self.pattern(p, ty, &args)?;
+                    return Some((result, cost.plus(&given)));
                 }
-                Some((Meaning::Partial(p, ty, args), Cost::none()))
+                Some((Meaning::Partial(p, ty, args, given), Cost::none()))
             }
         }
     }
@@ -249,7 +254,7 @@ impl Counter<'_> {
         let mut f = f.clone();
         let mut cost = Cost::none();
         for _ in 0..arguments {
-            let (next, more) = self.apply(&f, Meaning::Data)?;
+            let (next, more) = self.apply(&f, Meaning::Data, Cost::none())?;
             cost = cost.plus(&more);
             f = next;
         }
@@ -347,6 +352,31 @@ mod tests {
         let known = |sizes: &[(&str, i64)]| flops(&matmul, &crate::eval::sizes(sizes.iter().copied()));
         assert_eq!(known(&[("m", 10), ("n", 20), ("k", 30)]), Some(12_000.0));
         assert_eq!(known(&[("m", 10), ("n", 20)]), None);
+    }
+
+    #[test]
+    fn what_a_function_is_given_in_part_is_computed_in_each_step() {
+        let roots = |xs: Term| b::map(b::lam("x", Type::f32(), b::sqrt)?, xs);
+        // `map (zip (map sqrt x)) rows` is `map (\r. zip (map sqrt x) r) rows`.
+        let zip = b::pattern(Pattern::Zip, vec![], &[f32s(&["m"]), f32s(&["m"])]).unwrap();
+        let in_part = b::lam2(("x", f32s(&["m"])), ("rows", f32s(&["n", "m"])), |x, rows| {
+            b::map(b::app(zip.clone(), roots(x)?)?, rows)
+        });
+        let written = b::lam2(("x", f32s(&["m"])), ("rows", f32s(&["n", "m"])), |x, rows| {
+            b::map(b::lam("r", f32s(&["m"]), |r| b::zip(roots(x.clone())?, r))?, rows)
+        });
+        for program in [in_part, written] {
+            assert_eq!(counts(&program.unwrap()).unwrap().flops, n("m").mul(&n("n")));
+        }
+    }
+
+    #[test]
+    fn work_beyond_the_range_of_sizes_is_counted() {
+        let deep = (0..6).fold(b::lam("x", Type::f32(), b::sqrt).unwrap(), |f, _| {
+            let of = Type::array(n("n"), f.ty().as_fun().unwrap().0.clone());
+            b::lam("xs", of, |xs| b::map(f.clone(), xs)).unwrap()
+        });
+        assert_eq!(of(&deep, &crate::eval::sizes([("n", 20_000)])).flops, 2e4_f64.powi(6));
     }
 
     #[test]

@@ -67,12 +67,12 @@ pub fn shares(program: &Term) -> bool {
 /// where all is known that it depends on. None where there are none.
 pub fn shared(program: &Term) -> Option<Term> {
     let params = written_params(program).len();
-    let mut here = program.clone();
+    let (mut here, mut seen) = (program.clone(), Seen::default());
     for _ in 0..MOST_SHARED {
         if here.size() > MOST_NODES {
             break;
         }
-        let Some(next) = one_more(&here, params) else { break };
+        let Some(next) = one_more(&here, params, &mut seen) else { break };
         here = next;
     }
     (here != *program).then_some(here)
@@ -86,6 +86,17 @@ struct Binder {
     once: bool,
 }
 
+/// What stands around a position.
+struct Around {
+    /// The binders, outermost first.
+    binders: Vec<Binder>,
+    /// For each function around it that is given in part what it takes, below how many binders that is: a loop over `zip xs` computes
+    /// `xs` in each step.
+    in_part: Vec<usize>,
+    /// So many of the binders are the program's parameters.
+    params: usize,
+}
+
 /// A value and where it is computed, below the body of a binder that binds all that it depends on.
 struct Value {
     first: Path,
@@ -93,16 +104,37 @@ struct Value {
     repeated: bool,
 }
 
-#[derive(Default)]
-struct Values {
+struct Values<'a> {
     /// By where the body is and what the value is there.
     of: HashMap<(Path, Term), Value>,
+    seen: &'a mut Seen,
+}
+
+/// What is asked of the same terms again and again.
+#[derive(Default)]
+struct Seen {
+    worth: HashMap<Term, bool>,
+    /// By how many binders around them are left.
+    outside: HashMap<(Term, u32), Option<Term>>,
+}
+
+impl Seen {
+    fn is_worth_it(&mut self, t: &Term) -> bool {
+        if let Some(known) = self.worth.get(t) {
+            return *known;
+        }
+        *self.worth.entry(t.clone()).or_insert(is_worth_it(t))
+    }
+
+    fn outside(&mut self, t: &Term, binders: u32) -> Option<Term> {
+        self.outside.entry((t.clone(), binders)).or_insert_with(|| t.shift_down(binders)).clone()
+    }
 }
 
 /// The largest of these values shared, of equally large ones the first.
-fn one_more(program: &Term, params: usize) -> Option<Term> {
-    let mut values = Values::default();
-    values.walk(program, &Path::root(), false, &mut vec![], params);
+fn one_more(program: &Term, params: usize, seen: &mut Seen) -> Option<Term> {
+    let mut values = Values { of: HashMap::new(), seen };
+    values.walk(program, &Path::root(), false, &mut Around { binders: vec![], in_part: vec![], params });
     let mut worth: Vec<_> = values.of.iter().filter(|(_, v)| v.repeated || v.places > 1).collect();
     worth.sort_by(|((_, a), v), ((_, b), w)| b.size().cmp(&a.size()).then_with(|| v.first.cmp(&w.first)));
     worth.into_iter().find_map(|((home, _), value)| {
@@ -111,55 +143,67 @@ fn one_more(program: &Term, params: usize) -> Option<Term> {
     })
 }
 
-impl Values {
-    fn walk(&mut self, t: &Term, at: &Path, once: bool, above: &mut Vec<Binder>, params: usize) {
-        self.note(t, at, above, params);
+impl Values<'_> {
+    fn walk(&mut self, t: &Term, at: &Path, once: bool, around: &mut Around) {
+        // What stands in a value that was met before is shared with that.
+        if self.note(t, at, around) {
+            return;
+        }
         if let Some((_, body)) = t.as_lam() {
-            above.push(Binder { body: at.child(0), once: once || above.len() < params });
-            self.walk(body, &at.child(0), false, above, params);
-            above.pop();
+            let once = once || around.binders.len() < around.params;
+            around.binders.push(Binder { body: at.child(0), once });
+            self.walk(body, &at.child(0), false, around);
+            around.binders.pop();
         } else if let Some((f, e)) = t.as_app() {
-            self.walk(f, &at.child(0), f.as_lam().is_some(), above, params);
+            self.walk(f, &at.child(0), f.as_lam().is_some(), around);
             let of_let = f.as_app().is_some_and(|(head, _)| head.as_pattern() == Some(Pattern::Let));
-            self.walk(e, &at.child(1), of_let, above, params);
+            let in_part = t.ty().as_fun().is_some() && t.as_pattern_app().is_some();
+            if in_part {
+                around.in_part.push(around.binders.len());
+            }
+            self.walk(e, &at.child(1), of_let, around);
+            if in_part {
+                around.in_part.pop();
+            }
         }
     }
 
-    /// Values that take a loop to compute are worth their memory.
-    fn note(&mut self, t: &Term, at: &Path, above: &[Binder], params: usize) {
-        if t.ty().as_fun().is_some() || !t.calculates() || !is_worth_it(t) {
-            return;
+    /// Values that take a loop to compute are worth their memory. Says whether this one was met before.
+    fn note(&mut self, t: &Term, at: &Path, around: &Around) -> bool {
+        let Around { binders: above, in_part, params } = around;
+        if t.ty().as_fun().is_some() || !t.calculates() || !self.seen.is_worth_it(t) {
+            return false;
         }
         let all = above.len();
         let bound = (0..all).find(|i| t.has_free(*i as u32)).map_or(0, |i| all - i);
-        let level = bound.max(params.min(all));
-        let Some(value) = t.shift_down((all - level) as u32) else { return };
+        let level = bound.max((*params).min(all));
+        let Some(value) = self.seen.outside(t, (all - level) as u32) else { return false };
         let home = level.checked_sub(1).map_or_else(Path::root, |last| above[last].body.clone());
         if home == *at {
-            return;
+            return false;
         }
-        let repeated = above[level..].iter().any(|b| !b.once);
+        let repeated = above[level..].iter().any(|b| !b.once) || in_part.iter().any(|at| *at >= level);
         let new = || Value { first: at.clone(), places: 0, repeated: false };
         let entry = self.of.entry((home, value)).or_insert_with(new);
         entry.places += 1;
         entry.repeated |= repeated;
+        entry.places > 1
     }
 }
 
 /// Does it take a loop to compute, and can it be computed elsewhere? What work-items do, what is stored and what streams is where
 /// the program wants it.
 fn is_worth_it(t: &Term) -> bool {
-    let patterns = t.positions().into_iter().filter_map(|(_, t)| t.as_pattern());
-    let sorts: Vec<Sort> = patterns.map(Pattern::sort).collect();
-    let is_placed = |sort: &Sort| match sort {
+    let is_placed = |sort: Sort| match sort {
         Sort::Memory | Sort::Buffer => true,
         Sort::Map(how) | Sort::Reduce(how) => {
             matches!(how, How::Stream | How::Consumer | How::Global | How::WorkGroup | How::Local)
         }
         _ => false,
     };
-    let is_loop = |sort: &Sort| matches!(sort, Sort::Map(_) | Sort::Reduce(_) | Sort::Scan | Sort::Repeated);
-    sorts.iter().any(is_loop) && !sorts.iter().any(is_placed)
+    let is_loop = |sort: Sort| matches!(sort, Sort::Map(_) | Sort::Reduce(_) | Sort::Scan | Sort::Repeated);
+    let has = |is: &dyn Fn(Sort) -> bool| t.has_leaf(&|leaf| leaf.as_pattern().is_some_and(|p| is(p.sort())));
+    has(&is_loop) && !has(&is_placed)
 }
 
 #[cfg(test)]
@@ -188,6 +232,18 @@ mod tests {
             "def f (x: n.m.f32) =\n  let all = reduce (+) 0 (join x)\n  map (map (\\v. v / all)) x",
             // A pair, of two loops.
             "def f (x: n.f32) =\n  let m = reduce (+) 0 x\n  let d = map (\\v. v - m) x\n  map (\\p. fst p * snd p) (zip d d)",
+            // In a function that is given in part.
+            "def f (v: d.j.f32) (x: j.f32) =\n  let e = x |> map (\\x. exp (sin x)) in v |> map (zip e) |> map (map (\\p. fst p * snd p))",
+            // So much that it leaves the range of sizes.
+            "def f (x: n.f32) =
+               let s = reduce (+) 0 x
+               let x = x |> map (\\v. v * s)
+               let s = reduce (+) 0 x
+               let x = x |> map (\\v. v * s)
+               let s = reduce (+) 0 x
+               let x = x |> map (\\v. v * s)
+               let s = reduce (+) 0 x
+               x |> map (\\v. v * s)",
             // A sum in the function of a reduction.
             "def f (x: n.f32) (y: n.f32) = reduce (+) 0 (map (\\v. v * reduce max 0 y) x)",
         ] {

@@ -348,9 +348,9 @@ impl Searcher<'_> {
             return Ok(way.reach(reached));
         }
         let goal_sizes = guide::sizes_of(sketch);
-        let mut breadths = guide::breadths(&self.workspace().rules, now, sketch);
-        breadths.retain(|b| !guide.wide || *b == Breadth::Wide);
-        let tried = if way.thorough { breadths.len() } else { breadths.len().saturating_sub(1).max(1) };
+        let breadths = guide::breadths(&self.workspace().rules, now, sketch);
+        let all = way.thorough || guide.wide;
+        let tried = if all { breadths.len() } else { breadths.len().saturating_sub(1).max(1) };
         for (i, breadth) in breadths.iter().copied().enumerate().take(tried) {
             let behind = breadths.len() - 1 - i;
             let (few, many) = nodes_of(breadth);

@@ -767,6 +767,26 @@ impl Nat {
         i64::try_from(*result.numer()).map_err(|_| NatError::Overflow(self.to_string()))
     }
 
+    /// About the value for given sizes, however large it is; none where something divides by zero or cannot be a size.
+    pub fn approximately(&self, value: &dyn Fn(&str) -> f64) -> Option<f64> {
+        let mut sum = 0.0;
+        for (m, c) in self.0.iter() {
+            let mut product = *c.numer() as f64 / *c.denom() as f64;
+            for (a, e) in m {
+                let v = match a {
+                    Atom::Var(NatVar::Named(n)) => value(n),
+                    Atom::Floor(x, y) => (x.approximately(value)? / y.approximately(value)?).floor(),
+                    Atom::Mod(x, y) => x.approximately(value)?.rem_euclid(y.approximately(value)?),
+                    Atom::Sum(x) => x.approximately(value)?,
+                    Atom::Var(NatVar::Meta(_) | NatVar::Worker(_)) | Atom::Poison => return None,
+                };
+                product *= v.powi(*e);
+            }
+            sum += product;
+        }
+        sum.is_finite().then_some(sum)
+    }
+
     fn eval_rational(&self, value: &dyn Fn(&str) -> Option<i64>) -> Result<Coefficient, NatError> {
         let overflow = || NatError::Overflow(self.to_string());
         let mut sum = Coefficient::zero();

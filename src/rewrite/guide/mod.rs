@@ -14,6 +14,7 @@ mod sizes;
 mod sums;
 pub mod text;
 mod vectors;
+mod way;
 
 pub use choice::{Breadth, Step, breadths, rules, separated};
 pub use enable::{Enabling, enabling};

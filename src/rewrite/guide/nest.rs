@@ -391,7 +391,7 @@ impl Walk<'_> {
     }
 }
 
-/// A `map` or `reduce` as a loop, what it computes for an element, and its other operands.
+/// A `map` or `reduce` as a loop, what it computes for an element, and its other operands; or a `generate`, which is a map of indices.
 fn as_loop(term: &Term) -> Option<(Loop, &Term, Vec<&Term>)> {
     let (prim, args) = term.as_pattern_app()?;
     let (body, rest) = args.split_first()?;
@@ -399,8 +399,11 @@ fn as_loop(term: &Term) -> Option<(Loop, &Term, Vec<&Term>)> {
     Some((Loop { reduces: prim.pattern.is_reduce(), size }, body, rest.to_vec()))
 }
 
-/// How many elements a `map` or `reduce` of this type goes over.
+/// How many elements a `map`, `reduce` or `generate` of this type goes over.
 fn size_of(pattern: Pattern, ty: &Type) -> Option<Nat> {
+    if pattern == Pattern::Generate {
+        return ty.as_fun()?.1.as_array().map(|(n, _)| n.clone());
+    }
     if !(pattern.is_map() || pattern.is_reduce()) {
         return None;
     }

@@ -10,6 +10,7 @@ use super::nest::{Loop, LoopSketch, Nest, applied, chains, copying};
 use super::reading::{before_vectors, completed, readings, with_inner_loops};
 use super::sizes::{is_whole, sizes_of};
 use super::vectors::{asks_for_vectors, scalars, widths};
+use super::way::sums_alone;
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
@@ -36,6 +37,21 @@ pub struct Guide {
 impl Guide {
     pub(super) fn new(nest: Nest, what: impl Into<String>, sizes: Vec<Nat>) -> Guide {
         Guide { nest, what: what.into(), sizes, makes: vec![], wide: false }
+    }
+
+    /// While the sums are within all maps, one of these does nothing but sum up: what else it did would be in the way again.
+    fn keeping_sums_alone(self) -> Guide {
+        let (spine, _) = self.nest.spine();
+        let is_within = spine.iter().is_sorted_by_key(|l| l.pattern.is_reduce());
+        let sums = spine.last().is_some_and(|l| l.pattern.is_reduce());
+        if !is_within || !sums {
+            return self;
+        }
+        let summing = Sketch::contains(Sketch::app(
+            Sketch::app(Sketch::pattern(Pattern::Map), sums_alone()),
+            Sketch::any(),
+        ));
+        Guide { nest: Nest::all(vec![self.nest, Nest::Other(summing)]), ..self }
     }
 }
 
@@ -72,6 +88,7 @@ pub fn plans(
     let (first, last) = if names_all { (within, vec![]) } else { (vec![], within) };
     plans.extend(first.iter().take(MOST_PLANS).flat_map(by_nest));
     plans.extend(loops_first);
+    plans.extend(in_copies(&nest, start));
     plans.extend(vectors_first(&nest, &programs));
     for nest in with_inner_loops(&nest, &programs).into_iter().take(MOST_PLANS) {
         let within = before_vectors(&nest, &programs, true);
@@ -140,8 +157,11 @@ fn plans_of(nest: &Nest, programs: &[Vec<Loop>], most: usize) -> Vec<Vec<Guide>>
         guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
         // Where something else is computed beside a sum, that stands in the way of exchanging it.
         let alone = reading.sums_alone();
-        let (beside, alone) = (guides.clone(), (!alone.is_empty()).then(|| alone.into_iter().chain(guides)));
-        for plan in [beside].into_iter().chain(alone.map(Iterator::collect)) {
+        let beside = guides.clone();
+        let alone = (!alone.is_empty()).then(|| {
+            alone.into_iter().chain(guides.into_iter().map(Guide::keeping_sums_alone)).collect::<Vec<_>>()
+        });
+        for plan in [beside].into_iter().chain(alone) {
             let plan = without_repetitions(plan);
             if !plans.contains(&plan) {
                 plans.push(plan);
@@ -149,6 +169,23 @@ fn plans_of(nest: &Nest, programs: &[Vec<Loop>], most: usize) -> Vec<Vec<Guide>>
         }
     }
     plans
+}
+
+/// The way to the loops of a program that only moves data: those that copy its result, of which each element is made a copy first.
+fn in_copies(nest: &Nest, start: &Term) -> Option<Vec<Guide>> {
+    let (mut copies, mut at) = (vec![], start.ty().signature().1);
+    while let Some((n, element)) = at.as_array() {
+        copies.push(Loop { reduces: false, size: n.clone() });
+        at = element.clone();
+    }
+    let plan = plans_of(nest, std::slice::from_ref(&copies), 1).into_iter().next();
+    let plan = plan.filter(|_| !start.calculates())?;
+    let loops: Vec<LoopSketch> = copies.into_iter().map(|l| LoopSketch::map(l.size)).collect();
+    let copied = (1..=loops.len()).map(|depth| {
+        let nest = Nest::of_spine(&loops[..depth], Nest::any());
+        Guide { makes: vec![Pattern::Map], ..Guide::new(nest, "a copy, element by element", vec![]) }
+    });
+    Some(without_repetitions(copied.chain(plan)))
 }
 
 /// The ways to a nest of vectors that begin with these, in the loops of the program.

@@ -32,6 +32,8 @@ pub enum Condition {
     Zero(usize),
     /// `op a y = a + h y` for some `h`.
     Additive(usize),
+    /// The steps of the function from an accumulator may be taken in any order: `f (f a x) y` is `f (f a y) x`.
+    AnyOrder(usize),
     /// The matrix of constants is the product of the column and the row of constants.
     Separable(usize, usize, usize),
     /// The matrix of constants is the product of some column and some row.
@@ -132,6 +134,7 @@ impl Condition {
             Condition::Idempotent(f) => term(b, *f).is_some_and(|f| eq.declared.is_idempotent(f)),
             Condition::Zero(z) => term(b, *z).is_some_and(operators::is_zero),
             Condition::Additive(f) => term(b, *f).is_some_and(operators::is_additive),
+            Condition::AnyOrder(f) => term(b, *f).is_some_and(|f| eq.declared.takes_any_order(f)),
             Condition::Separable(m, v, h) => match (term(b, *m), term(b, *v), term(b, *h)) {
                 (Some(m), Some(v), Some(h)) => operators::is_product(m, v, h),
                 _ => false,
@@ -182,6 +185,7 @@ impl Condition {
             | Condition::Idempotent(_)
             | Condition::Zero(_)
             | Condition::Additive(_)
+            | Condition::AnyOrder(_)
             | Condition::Separable(..)
             | Condition::Product(_)
             | Condition::Vectorisable(..)
@@ -212,6 +216,7 @@ impl Condition {
             | Condition::Idempotent(v)
             | Condition::Zero(v)
             | Condition::Additive(v)
+            | Condition::AnyOrder(v)
             | Condition::Product(v)
             | Condition::ScalarFun(v)
             | Condition::Vectorisable(_, v)
@@ -245,6 +250,7 @@ impl Condition {
             Condition::Idempotent(f) => format!("idempotent {}", v(f)),
             Condition::Zero(z) => format!("zero {}", v(z)),
             Condition::Additive(f) => format!("additive {}", v(f)),
+            Condition::AnyOrder(f) => format!("anyOrder {}", v(f)),
             Condition::Separable(m, a, b) => format!("separable {} {} {}", v(m), v(a), v(b)),
             Condition::Product(m) => format!("separable {}", v(m)),
             Condition::ScalarFun(f) => format!("scalarFun {}", v(f)),

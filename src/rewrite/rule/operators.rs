@@ -182,6 +182,7 @@ impl Properties {
             Condition::Commutative(_) => !finite.commutative.is_empty(),
             Condition::Idempotent(_) => !finite.idempotent.is_empty(),
             Condition::Neutral(..) => !finite.neutral.is_empty(),
+            Condition::AnyOrder(_) => !finite.associative.is_empty() && !finite.commutative.is_empty(),
             _ => false,
         };
         relies.then_some(Mark::Finite)
@@ -199,6 +200,39 @@ impl Properties {
         operator(f).is_some()
             || self.each().any(|of| among(&of.commutative, f))
             || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_commutative(op)))
+    }
+
+    /// `\a y. op a e`, where op is closed, associative and commutative and e does not depend on a, and reductions by such functions
+    /// from a: what they do to an accumulator may be done in any order.
+    pub fn takes_any_order(&self, f: &Term) -> bool {
+        // What it takes to an accumulator, which is said to be here, is this.
+        fn goes_on(known: &Properties, from: &Term, acc: u32) -> bool {
+            let is_acc = |t: &Term| matches!(t.expr(), Expr::Var(i) if *i == acc);
+            if let Some((p, args)) = from.as_pattern_app()
+                && let [f, start, xs] = args.as_slice()
+                && p.pattern.is_reduce()
+            {
+                return is_acc(start) && !f.has_free(acc) && !xs.has_free(acc) && known.takes_any_order(f);
+            }
+            let Expr::App(with, y) = from.expr() else { return false };
+            let Expr::App(op, x) = with.expr() else { return false };
+            let one = is_acc(x) && !y.has_free(acc) || is_acc(y) && !x.has_free(acc);
+            one && op.is_closed() && known.is_associative(op) && known.is_commutative(op)
+        }
+        if self.is_associative(f) && self.is_commutative(f) {
+            return true;
+        }
+        match f.expr() {
+            Expr::Lam(_, inner) => match inner.as_lam() {
+                Some((_, body)) => goes_on(self, body, 1),
+                None => false,
+            },
+            // `reduceSeq f` is `\a xs. reduceSeq f a xs`.
+            Expr::App(..) => f.as_pattern_app().is_some_and(|(p, args)| {
+                p.pattern.is_reduce() && matches!(args.as_slice(), [f] if self.takes_any_order(f))
+            }),
+            _ => false,
+        }
     }
 
     /// Does the operator give `x` for `x` and `x`?
@@ -526,6 +560,34 @@ mod tests {
         };
         assert!(is_neutral(&rows("[0, 0]")) && is_neutral(&rows("(generate (\\i. 0))")));
         assert!(!is_neutral(&rows("[0, 1]")));
+    }
+
+    /// Steps that may be taken in any order, and such that may not, as the functions of programs.
+    #[test]
+    fn steps_in_any_order_are_recognised() {
+        for (f, expected) in [
+            ("\\a x. a + x * x", true),
+            ("\\a x. x * max a x", false),
+            ("\\a x. max (abs x) a", true),
+            ("\\a x. a - x", false),
+            ("\\a x. a + a * x", false),
+            ("\\a xs. reduceSeq (\\b x. b * sqrt x) a xs", true),
+            ("\\a xs. reduceSeq (\\b x. b * a) a xs", false),
+            ("\\a xs. reduceSeq (\\b x. b + x) 1 xs", false),
+            ("\\a xs. reduceSeq (\\b x. b * x + x) a xs", false),
+            ("\\a xs. xs |> map (\\x. x + a) |> reduceSeq (+) a", false),
+            ("reduceSeq (reduceSeq (\\b x. b + abs x))", true),
+            ("reduceSeq (reduceSeq (-))", false),
+        ] {
+            let depth = f.matches("reduceSeq").count();
+            let element = format!("{}f32", "4.".repeat(depth));
+            let text = format!("def f: f32 -> {element} -> f32 = {f}");
+            let (tree, problems) = parse_program(FileId::NOWHERE, &text);
+            assert!(problems.is_empty(), "{text}");
+            let (program, problems) = infer::program(&tree, None);
+            let f = program.unwrap_or_else(|| panic!("{text}: {problems:?}")).term;
+            assert_eq!(Properties::default().takes_any_order(&f), expected, "{text}");
+        }
     }
 
     #[test]

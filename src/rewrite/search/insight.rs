@@ -4,6 +4,7 @@ use super::PartReport;
 use super::goal::Goal;
 use crate::egraph::{Graph, Id};
 use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::sketch::automaton::Automaton;
 use crate::sketch::classes::Satisfied;
@@ -85,25 +86,68 @@ fn innermost<'a>(places: impl Iterator<Item = &'a Path>) -> Vec<Path> {
 fn nearest(goal: &Goal, graph: &Graph, root: Id, over: &dyn Fn() -> bool) -> Result<Option<Nearest>, Over> {
     let sketch = goal.relaxed_sketch();
     let of = levels(sketch);
-    for levels in (0..=of).rev() {
-        let part = cut(sketch, levels);
-        let Ok(automaton) = Automaton::new(&part) else { continue };
+    let lightest = |part: &Sketch| -> Result<Option<Term>, Over> {
+        let Ok(automaton) = Automaton::new(part) else { return Ok(None) };
         let satisfied = Satisfied::of_until(graph, &automaton, over).ok_or(Over)?;
-        if satisfied.has(graph, &automaton, automaton.start, root) {
-            let lightest =
-                Lightest::of_until(graph, &automaton, &satisfied, Weights::Size, over).ok_or(Over)?;
-            let term = lightest.of_class(automaton.start, root).filter(|term| part.satisfied_by(term));
-            if let Some(term) = term {
-                return Ok(Some(Nearest {
-                    term,
-                    levels,
-                    of,
-                    but_for_sizes: levels == of && goal.is_unfilled(),
-                }));
-            }
+        if !satisfied.has(graph, &automaton, automaton.start, root) {
+            return Ok(None);
+        }
+        let lightest = Lightest::of_until(graph, &automaton, &satisfied, Weights::Size, over).ok_or(Over)?;
+        Ok(lightest.of_class(automaton.start, root).filter(|term| part.satisfied_by(term)))
+    };
+    if let Some(term) = lightest(sketch)? {
+        return Ok(Some(Nearest { term, levels: of, of, but_for_sizes: goal.is_unfilled() }));
+    }
+    // Of a program that lacks nothing but how its loops run, little may hold, as that is asked of the outermost loop first.
+    if let Some(plain) = before_lowering(sketch)
+        && let Some(term) = lightest(&plain)?
+    {
+        return Ok(Some(Nearest { levels: levels_met(sketch, &term, 0), term, of, but_for_sizes: false }));
+    }
+    for levels in (0..of).rev() {
+        if let Some(term) = lightest(&cut(sketch, levels))? {
+            return Ok(Some(Nearest { term, levels, of, but_for_sizes: false }));
         }
     }
     Ok(None)
+}
+
+/// The sketch where loops may also run as before it was said how; none where it says nothing of that.
+fn before_lowering(sketch: &Sketch) -> Option<Sketch> {
+    let or = |patterns: &[Pattern]| {
+        let plain = patterns.iter().map(|p| Sketch::pattern(*p));
+        Some(Sketch::new(Shape::Or(std::iter::once(sketch.clone()).chain(plain).collect())))
+    };
+    // Of several parts some may say nothing.
+    let all = |parts: &[Sketch]| -> Option<Vec<Sketch>> {
+        let plain: Vec<Option<Sketch>> = parts.iter().map(before_lowering).collect();
+        plain.iter().any(Option::is_some).then(|| {
+            plain.into_iter().zip(parts).map(|(plain, part)| plain.unwrap_or_else(|| part.clone())).collect()
+        })
+    };
+    Some(match sketch.shape() {
+        Shape::Pattern(Pattern::Map | Pattern::Reduce, _) => return None,
+        Shape::Pattern(p, _) if p.is_map() => return or(&[Pattern::Map]),
+        Shape::Pattern(p, _) if p.is_reduce() => return or(&[Pattern::Reduce, Pattern::ReduceSeq]),
+        Shape::Contains(s) => Sketch::new(Shape::Contains(before_lowering(s)?)),
+        Shape::Lam(s) => Sketch::new(Shape::Lam(before_lowering(s)?)),
+        Shape::Typed(s, t) => Sketch::typed(before_lowering(s)?, t.clone()),
+        Shape::Named(label, s) => Sketch::new(Shape::Named(label.clone(), before_lowering(s)?)),
+        Shape::App(f, e) => match all(&[f.clone(), e.clone()])?.as_slice() {
+            [f, e] => Sketch::app(f.clone(), e.clone()),
+            _ => return None,
+        },
+        Shape::Or(parts) => Sketch::new(Shape::Or(all(parts)?)),
+        Shape::And(parts) => Sketch::new(Shape::And(all(parts)?)),
+        Shape::Any
+        | Shape::Var(_)
+        | Shape::Pattern(..)
+        | Shape::Number(_)
+        | Shape::Not(_)
+        | Shape::Sizes(_) => {
+            return None;
+        }
+    })
 }
 
 /// Of how many nested `contains`, and of at least so many, a program is like the sketch.

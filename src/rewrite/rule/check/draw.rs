@@ -453,14 +453,14 @@ impl Gen<'_> {
         Some(Term::lam("xyzw".get(params.len() - 1..params.len()).unwrap_or("p"), param.clone(), body?))
     }
 
-    /// `\a y. a + h y`
-    pub fn additive(&mut self, ctx: &mut Vec<Type>, acc: &Type, element: &Type) -> Option<Term> {
+    /// `\a y. op a (h y)`
+    pub fn onto(&mut self, op: &Term, ctx: &mut Vec<Type>, acc: &Type, element: &Type) -> Option<Term> {
         ctx.push(element.clone());
         let added = self.term(ctx, acc, 2);
         ctx.pop();
         // The accumulator comes between the context and the element.
         let added = added?.rename(&|i| Some(if i == 0 { 0 } else { i + 1 }))?;
-        let sum = b::add(Term::var(1, acc.clone()), added).ok()?;
+        let sum = b::app(b::app(op.clone(), Term::var(1, acc.clone())).ok()?, added).ok()?;
         Some(Term::lam("a", acc.clone(), Term::lam("y", element.clone(), sum)))
     }
 }

@@ -4,7 +4,7 @@ use super::draw::Gen;
 use super::operator::{self, Has, Operator};
 use super::turns::{self, Turns};
 use super::{Missed, Origin, Size};
-use crate::lang::build::check_patterns;
+use crate::lang::build::{self as b, check_patterns};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
@@ -366,10 +366,25 @@ impl Draw<'_> {
                 self.b.terms[*f] = Some(Bound { term: operator.op.clone(), at: None });
                 (*z, operator.neutral.clone())
             }
-            Condition::Additive(f) => {
+            Condition::Additive(f) | Condition::AnyOrder(f) => {
                 let (params, _) = types[*f].signature();
                 let [acc, element] = params.as_slice() else { return None };
-                (*f, self.g.additive(ctx, acc, element))
+                let op = match c {
+                    Condition::Additive(_) => {
+                        b::pattern(Pattern::Add, vec![], &[acc.clone(), acc.clone()]).ok()?
+                    }
+                    _ => {
+                        let asked = Has { associative: true, commutative: true, ..Has::default() };
+                        operator::draw(acc, asked, self.declared, &mut self.g.rng)?.op
+                    }
+                };
+                let scope: Vec<Type> =
+                    self.eq.vars[*f].scope.iter().map(|(_, t)| self.substituted(t)).collect();
+                let outer = ctx.len();
+                ctx.extend(scope);
+                let drawn = self.g.onto(&op, ctx, acc, element);
+                ctx.truncate(outer);
+                (*f, drawn)
             }
             Condition::Zero(z) => (*z, operator::zero(&types[*z])),
             Condition::Lanewise(f) => {
@@ -460,7 +475,7 @@ pub(super) fn computed(eq: &Equation) -> Computed {
             Condition::ScalarFun(f) | Condition::Vectorisable(_, f) => {
                 all(&eq.vars[*f].ty, &mut out.scalars);
             }
-            Condition::Additive(f) => {
+            Condition::Additive(f) | Condition::AnyOrder(f) => {
                 if let Some((acc, _)) = eq.vars[*f].ty.as_fun() {
                     all(acc, &mut out.numbers);
                 }

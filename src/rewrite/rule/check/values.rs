@@ -116,6 +116,7 @@ impl Drawing {
                     | Condition::Commutative(_)
                     | Condition::Neutral(..)
                     | Condition::Idempotent(_)
+                    | Condition::AnyOrder(_)
             )
         };
         let special = rule.equations().iter().any(|eq| eq.conditions.iter().any(of_operator));

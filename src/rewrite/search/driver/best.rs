@@ -225,7 +225,8 @@ impl Search {
 
     fn shared_again(&self, plain: &Term) -> Option<Term> {
         let given = self.amount.filter(|_| self.shares)?;
-        let computes = |t: &Term| amount(t).unwrap_or(0.0);
+        // What cannot be counted since it is so much is more than all else.
+        let computes = |t: &Term| amount(t).unwrap_or(f64::INFINITY);
         let now = computes(plain);
         // The names that were given say more than new ones.
         if normal_form_with(&self.params, &self.program).as_ref() == Some(plain) {
