@@ -164,7 +164,9 @@ fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, arithmeti
             let tolerance = if rounds { NEARLY } else { Tolerance::Identical };
             l.agrees(r, tolerance).is_ok() || r.agrees(l, tolerance).is_ok()
         }
-        (Ok(_), Err(_)) | (Err(_), Ok(_)) if arithmetic.finite => true,
+        // So may the other side be, where this one computes something that is not finite; but not where a whole number is
+        // divided by zero.
+        (Ok(value), Err(_)) | (Err(_), Ok(value)) if arithmetic.finite && has_undefined(value) => true,
         (Ok(l), Ok(r)) if rounds => {
             let (of_l, of_r) = (kinds(l), kinds(r));
             let is_finite = |kinds: &[FloatKind]| kinds.iter().all(|kind| *kind == FloatKind::Finite);
@@ -179,6 +181,16 @@ fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, arithmeti
         }
         (Ok(_), Err(problem)) | (Err(problem), Ok(_)) => !is_without_value(problem),
         (Err(_), Err(_)) => true,
+    }
+}
+
+/// Is a part of the value undefined?
+fn has_undefined(value: &Value) -> bool {
+    match value {
+        Value::Undefined => true,
+        Value::Pair(p) => has_undefined(&p.0) || has_undefined(&p.1),
+        Value::Array(all) | Value::Vector(all) => all.iter().any(has_undefined),
+        _ => false,
     }
 }
 
