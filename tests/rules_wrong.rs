@@ -1304,7 +1304,10 @@ fn mistakes_in_rules_say_what_to_write() {
         ("rule r = cast (cast (x : i64) : i32) : i64 ~> x", "parentheses: `(cast x : i32)`"),
         ("declare assoc (-)", "Say at which type it is so"),
         ("declare assoc [finit] (-)", "Did you mean `finite`?"),
-        ("declare assoc [finite] (\\(a: i32) (b: i32). a + b + 0 / (b - 7))", "without floating-point numbers"),
+        (
+            "declare assoc [finite] (\\(a: i32) (b: i32). a + b + 0 / (b - 7))",
+            "without floating-point numbers",
+        ),
         ("declare idempotent [finite] (\\(a: u8) (b: u8). a % b + a)", "without floating-point numbers"),
         ("declare neutral 5 (\\(a: i32) (b: i32). a + b)", "The operator stands first"),
         ("declare neutral 5 (+)", "The operator stands first"),
@@ -1320,6 +1323,8 @@ fn mistakes_in_rules_say_what_to_write() {
             "`(map (\\x. …) xs : n.i32)`",
         ),
         ("rule r = (xs : k.f32) ~> map (\\x. cast x : i32) xs", "parentheses: `\\x. (cast x : i32)`."),
+        ("rule r = reduce f z xs ~> reduce f z xs where f is commutative", "`commutative f`"),
+        ("rule r = reduce (\\(s, c) x. (s + x, c)) (0, 0) (xs : n.i32) ~> 0", "This is `n.i32`"),
     ] {
         let (_, problems) = load(text);
         assert!(problems.iter().any(|p| p.contains(said)), "{text}\n{}", problems.join("\n"));

@@ -103,7 +103,8 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
             Diagnostic::error("E0218", format!("{subject} is not {what}, so this is not believed."));
         let problem = problem.label(span, "declared here");
         let problem = counterexample.into_iter().fold(problem, Diagnostic::note);
-        let is_so_where_finite = finite.is_none() && has_floats && refute_where(&f, &property, true).is_none();
+        let is_so_where_finite =
+            finite.is_none() && has_floats && refute_where(&f, &property, true).is_none();
         let problem = match is_so_where_finite {
             false => problem,
             true => problem.hint(format!(
@@ -149,7 +150,8 @@ fn operator_and_value(
     items: &[Item],
 ) -> Result<(Term, Term), Vec<Diagnostic>> {
     let is_value_an_operator = || read(z, span, items).is_ok_and(|z| is_operator(z.ty()));
-    let exchanged = |problem: Diagnostic| problem.hint("The operator stands first, then its value: `neutral f z`.");
+    let exchanged =
+        |problem: Diagnostic| problem.hint("The operator stands first, then its value: `neutral f z`.");
     let f = match read(f, span, items) {
         Ok(f) if is_operator(f.ty()) => f,
         Ok(f) => return Err(vec![exchanged(no_operator(span, &format!(": its type is {}", f.ty())))]),
@@ -162,7 +164,9 @@ fn operator_and_value(
     match read(&Node::new(span, ascribed), span, items) {
         Ok(z) => Ok((f, z)),
         // The type that it should have stands nowhere in the text, so a problem there has been left out.
-        Err(problems) if problems.is_empty() && read(z, span, items).err().is_none_or(|all| !all.is_empty()) => {
+        Err(problems)
+            if problems.is_empty() && read(z, span, items).err().is_none_or(|all| !all.is_empty()) =>
+        {
             let message = format!("The value of `neutral` is a `{operand}`, and this is none.");
             Err(vec![Diagnostic::error("E0212", message).label(z.span, "not such a value")])
         }
