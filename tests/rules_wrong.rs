@@ -1188,6 +1188,22 @@ fn declared_properties_are_tested_before_they_are_believed() {
     assert!(code == 2 && text.contains("[E0218]") && !text.contains("[finite]"), "{text}");
     let (code, text) = run(&format!("{divides}declare assoc [finite] op\n{program}"));
     assert!(code == 2 && text.contains("[E0213]"), "{text}");
+    // What nobody runs is not tested, and what would take minutes is tested for a moment.
+    let foreign = "foreign def op (a: i32) (b: i32): i32 = \"return a - b;\"\n";
+    let (code, text) = run(&format!("{foreign}declare assoc op\n{program}"));
+    assert!(code == 2 && text.contains("[E0218]") && text.contains("is not run here"), "{text}");
+    let part = "def op (a: i32) (b: i32): i32 = select (a > 5) (far a b) (a + b)\n";
+    let (code, text) = run(&format!("{}{part}declare assoc op\n{program}", foreign.replace("op", "far")));
+    assert!(code == 2 && text.contains("is not run here"), "{text}");
+    let product = "def op (a: 16.16.i32) (b: 16.16.i32): 16.16.i32 =
+  a |> map (\\r. transpose b |> map (\\c. zip r c |> map (\\(x, y). x * y) |> reduce (+) 0))
+declare assoc op
+def f (a: (4*n).16.16.i32): 16.16.i32 = reduce op (generate (\\i. generate (\\j. 0))) a
+";
+    let start = std::time::Instant::now();
+    let (code, text) = run(product);
+    assert!(code == 1 && text.contains("neutral op init"), "{text}");
+    assert!(start.elapsed().as_secs() < 40, "it took {:?}", start.elapsed());
     // What holds but for NaN is marked wherever it is relied on, and rules that rely on nothing of it are not.
     let larger = "def op (a: f32) (b: f32): f32 = select (a < b) b a\ndef most (xs: (4*n).f32): f32 = reduce op 0 xs\n";
     std::fs::write(dir.path().join("p.rise"), format!("{larger}declare assoc [finite] op\n")).unwrap();

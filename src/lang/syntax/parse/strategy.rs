@@ -157,8 +157,8 @@ impl Parser<'_> {
             StrategyKind::Name(head) => Some(Node::new(operand.span, head.clone())),
             _ => None,
         };
-        // `tile(4 4)` and `[2 1]`: what is a number, or stands beside one, is neither applied nor run.
-        let is_number = matches!(operand.kind, StrategyKind::Number(_)) || self.peek() == Tok::Number;
+        // `tile(4 4)` and `[2 1]`: a number is neither applied nor run.
+        let is_number = matches!(operand.kind, StrategyKind::Number(_));
         let in_brackets =
             self.tokens.get(self.limit).is_some_and(|t| matches!(t.tok, Tok::RParen | Tok::RBracket));
         if is_number && in_brackets {

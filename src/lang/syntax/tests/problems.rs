@@ -1017,7 +1017,6 @@ fn parts_of_strategies_and_rules_are_told_how_they_are_separated() {
     for (text, part) in [
         ("strategy s = tile(4 4)", "Write `4, 4`."),
         ("strategy s = reorder([2 1])", "Write `2, 1`."),
-        ("strategy s = tile(t 4)", "Write `t, 4`."),
         ("strategy s = reorder([1..2])", "with commas between them"),
         ("strategy s = \"mapFusion\"", "without quotes"),
         ("strategy s = tile(\"4\", 4)", "without quotes"),

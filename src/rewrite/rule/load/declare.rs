@@ -2,7 +2,7 @@
 //! operators, each tested before it is believed.
 
 use super::no_mark;
-use crate::lang::declared::unfolded;
+use crate::lang::declared::{unfolded, used_in};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer;
 use crate::lang::rounding::has_float;
@@ -11,7 +11,7 @@ use crate::lang::syntax::ast::{self, ConditionKind, Def, Expr, ExprKind, Item, I
 use crate::lang::syntax::parse_type;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
-use crate::rule::check::property::{Property, UNKNOWN, has_unknown_functions, refute_where};
+use crate::rule::check::property::{Property, Tested, UNKNOWN, has_unknown_functions, tested};
 use crate::rule::{Mark, Properties};
 
 /// The name of the definition that an operator is read through; no text can have it.
@@ -91,7 +91,25 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
                 .hint("Leave it out."),
         ]);
     }
-    if let Some(counterexample) = refute_where(&f, &property, finite.is_some()) {
+    if let Some(foreign) = used_in(&f).into_iter().find(|declared| declared.foreign().is_some()) {
+        let message =
+            format!("The foreign function `{}` is not run here, so this is not believed.", foreign.name());
+        return Err(vec![
+            Diagnostic::error("E0218", message)
+                .label(span, "declared here")
+                .note("What is declared is tested, and what a foreign function computes is said by C text alone.")
+                .hint("Write the operator in this language, or leave the declaration out."),
+        ]);
+    }
+    let verdict = tested(&f, &property, finite.is_some());
+    if verdict == Tested::Not {
+        return Err(vec![
+            Diagnostic::error("E0218", "The operator is too large to be tested, so this is not believed.")
+                .label(span, "declared here")
+                .hint("Declare it of an operator on smaller arrays."),
+        ]);
+    }
+    if let Tested::Refuted(counterexample) = verdict {
         let what = match property {
             Property::Associative => "associative",
             Property::Commutative => "commutative",
@@ -104,7 +122,7 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
         let problem = problem.label(span, "declared here");
         let problem = counterexample.into_iter().fold(problem, Diagnostic::note);
         let is_so_where_finite =
-            finite.is_none() && has_floats && refute_where(&f, &property, true).is_none();
+            finite.is_none() && has_floats && tested(&f, &property, true) == Tested::Held;
         let problem = match is_so_where_finite {
             false => problem,
             true => problem.hint(format!(

@@ -40,6 +40,8 @@ pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
         "&&" => "Write `a and b`.",
         "||" => "Write `a or b`.",
         "&" => "Write `bitAnd x y` for the bits of integers, `a and b` for truth values.",
+        "|" => "Write `bitOr x y` for the bits of integers, `a or b` for truth values.",
+        "@" => "Write `zip xs ys |> map (\\(x, y). x * y) |> reduce (+) 0` for the product of two vectors.",
         "!" => {
             "Write `idx i xs` for an element, `not (x > 0)` for what is not so, `a != b` for values that differ."
         }
