@@ -146,7 +146,8 @@ impl Infer {
             ExprKind::App(head, args) => is_atom(head) && args.iter().all(is_atom),
             _ => matches!(e.kind, ExprKind::Name(_)),
         };
-        is_plain && self.type_in_passing(e).is_some_and(|ty| ty.as_fun().is_some())
+        // The free names of a rule are its variables, in their order: none is read before its place.
+        is_plain && !self.scope.open && self.type_in_passing(e).is_some_and(|ty| ty.as_fun().is_some())
     }
 
     /// Operators that group from the left.
