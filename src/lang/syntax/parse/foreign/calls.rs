@@ -223,9 +223,14 @@ impl Parser<'_> {
                     hint = Some(match slice {
                         Some(slice) => {
                             value = slice.replace(ARRAY, &as_argument(&value));
-                            format!("A part of an array is taken by `take`, `drop` and `reverse`: write `{value}`.")
+                            format!(
+                                "A part of an array is taken by `take`, `drop` and `reverse`: write `{value}`."
+                            )
                         }
-                        None => "A part of an array is taken by `take`, `drop` and `reverse`; places are counted from its first element.".to_owned(),
+                        None => {
+                            value = "…".into();
+                            "A part of an array is taken by `take`, `drop` and `reverse`; places are counted from its first element.".to_owned()
+                        }
                     });
                     self.at = close + 1;
                 }
@@ -790,30 +795,31 @@ fn method(value: &str, name: &str, mut args: Vec<String>, piped: bool) -> (Strin
         let hint = format!("Write `{written}`.");
         return (written, Some(hint));
     }
+    let written = |hint: &str| {
+        let text = hint.strip_prefix("Write `").and_then(|rest| rest.split('`').next());
+        text.unwrap_or("…").to_owned()
+    };
+    // Of two numbers or of arrays: which of both is not known here.
     if module && let Some(hint) = of_each_element(name, &args) {
-        return (call(&args), Some(hint));
+        return ("…".to_owned(), Some(hint));
+    }
+    if module && let Some(hint) = elsewhere::written_here(name, &args) {
+        return (written(&hint), Some(hint));
     }
     if module {
-        let hint = elsewhere::written_here(name, &args).unwrap_or_else(|| {
-            format!(
-                "Functions stand before what they are given, by their names alone: write `{}`.",
-                call(&args)
-            )
-        });
-        return (call(&args), Some(hint));
+        let call = call(&args);
+        let hint =
+            format!("Functions stand before what they are given, by their names alone: write `{call}`.");
+        return (call, Some(hint));
     }
     let argument = as_argument(value);
     let all = elsewhere::with_receiver(name, &args, ARRAY.to_owned());
     let known = elsewhere::written_here(name, &all);
     if !piped && let Some(hint) = &known {
         let hint = hint.replace(ARRAY, &argument);
-        let written = hint.strip_prefix("Write `").and_then(|rest| rest.split('`').next());
-        return (written.unwrap_or("…").to_owned(), Some(hint));
+        return (written(&hint), Some(hint));
     }
-    let written = known.map(|hint| {
-        let written = hint.strip_prefix("Write `").and_then(|rest| rest.split('`').next());
-        written.unwrap_or("…").to_owned()
-    });
+    let written = known.map(|hint| written(&hint));
     args.retain(|a| !a.is_empty());
     let is_own = Pattern::from_name(name).is_some();
     let value = match written {
