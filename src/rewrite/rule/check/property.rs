@@ -133,10 +133,12 @@ fn tested_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Tested {
     let mut best: Option<(usize, Vec<String>)> = None;
     let (spent, limits) = (Cell::new(0), Limits { steps: STEPS_OF_A_SIDE, ..Limits::TEST });
     let (mut decided, mut undecided) = (false, false);
-    for seed in 0..tries {
+    for i in 0..tries {
         if spent.get() > STEPS {
             break;
         }
+        // From both ends: where there are steps for few cases only, hostile ones are among them.
+        let seed = if i % 2 == 0 { i / 2 } else { tries - 1 - i / 2 };
         let sizes = sizes_of(t, seed);
         for (i, (left, right)) in evaluated.iter().enumerate() {
             let Ok(mut operands) = drawing.inputs(seed, left.ty(), &sizes, seed) else { continue };
