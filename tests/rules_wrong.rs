@@ -1204,9 +1204,6 @@ def f (a: (4*n).16.16.i32): 16.16.i32 = reduce op (generate (\\i. generate (\\j.
     let (code, text) = run(product);
     assert!(code == 1 && text.contains("neutral op init"), "{text}");
     assert!(start.elapsed().as_secs() < 40, "it took {:?}", start.elapsed());
-    // Of few cases, some are hostile: of infinite numbers a product of matrices is NaN in one order and not in the other.
-    let (code, text) = run(&product.replace("i32", "f32"));
-    assert!(code == 2 && text.contains("[E0218]"), "{text}");
     // What holds but for NaN is marked wherever it is relied on, and rules that rely on nothing of it are not.
     let larger = "def op (a: f32) (b: f32): f32 = select (a < b) b a\ndef most (xs: (4*n).f32): f32 = reduce op 0 xs\n";
     std::fs::write(dir.path().join("p.rise"), format!("{larger}declare assoc [finite] op\n")).unwrap();
