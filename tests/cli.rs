@@ -1847,6 +1847,11 @@ fn what_is_no_session_is_not_listed_as_one() {
     assert!(ran.out.contains("?  (damaged: ") && ran.out.contains("(1 action)"), "{}", ran.out);
     let listed: serde_json::Value =
         serde_json::from_str(&run(dir.path(), &["sessions", "--json"]).out).unwrap();
+    // A line break in a name begins no line of the list.
+    let broken = write(dir.path(), "two\nlines.rise", DOT);
+    assert_eq!(run(dir.path(), &["apply", &broken, "-s", "id", "--session", "t.ron"]).code, 0);
+    let ran = run(dir.path(), &["sessions"]);
+    assert!(ran.out.contains("two\\u{a}lines.rise"), "{}", ran.out);
     let noise = listed.as_array().unwrap().iter().find(|s| s["program"].is_null()).unwrap();
     assert_eq!((&noise["state"], &noise["actions"]), (&"damaged".into(), &0.into()), "{listed}");
 }

@@ -556,6 +556,7 @@ fn a_failure_tells_its_cause_and_the_users_call() {
         ("moveOutwards(0)", "loops are counted from 1, and here is 0", "moveOutwards(0)"),
         ("id ; repeatN(1 - 2, id)", "-1 is no number of times", "repeatN(1 - 2, id)"),
         ("id ; fail ; id", "`fail` fails", "fail"),
+        ("id ; not(isLambda)", "`not(isLambda)` fails, as `isLambda` can be applied", "not(isLambda)"),
         ("reorder(3)", "`reorder` takes a list, and `3` stands in its place", "reorder(3)"),
         (
             "tileList(4) @ outermost(mapNest(2))",

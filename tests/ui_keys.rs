@@ -931,7 +931,15 @@ fn an_error_in_a_changed_program_is_shown_in_its_own_text_until_it_is_right() {
     std::fs::write(&program, "def f (a: n.f32): n.f32 = a |> map (\\x. x + 7)").unwrap();
     app.app.look_at_file();
     assert!(app.text().contains("Start again from it?"), "{}", app.text());
-    app.press("y");
+    // Whoever says no is told of a file that is right.
+    app.press("n");
+    app.app.look_at_file();
+    assert!(
+        app.text().contains("file changed, R reloads") && !app.text().contains("file has errors"),
+        "{}",
+        app.text()
+    );
+    app.press("R y");
     assert!(app.text().contains("x + 7.0"), "{}", app.text());
     // What was before is there.
     app.press("u");

@@ -7,6 +7,7 @@ use super::output;
 use crate::session::files::no_state_folder;
 use crate::session::listing::{self, Listed, State};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Lists the sessions, the one that was changed last first.
@@ -27,14 +28,14 @@ pub fn run(args: &Sessions) -> Result<Exit, Exit> {
         text += "No session in which something was done was recorded on this machine yet.\n";
     }
     for one in &shown {
-        let program = one.program.as_ref().map_or("?".into(), |p| p.display().to_string());
+        let program = one.program.as_deref().map_or("?".into(), in_a_line);
         let actions = actions(one.actions);
         let about = match one.state {
             State::Left => actions,
             State::Damaged => "damaged: it does not begin as a session does".to_owned(),
             other => format!("{actions}, {}", other.name()),
         };
-        text += &format!("{}  {program}  ({about})\n  {}\n", when(one.changed), one.session.display());
+        text += &format!("{}  {program}  ({about})\n  {}\n", when(one.changed), in_a_line(&one.session));
     }
     if shown.iter().any(|one| one.state != State::Damaged) {
         text += "`shine-tui SESSION.ron` goes on with one.\n";
@@ -45,6 +46,13 @@ pub fn run(args: &Sessions) -> Result<Exit, Exit> {
         more => text += &format!("In {more} more nothing was done; `--all` lists them too.\n"),
     }
     output::print(&text).map(|()| Exit::Done)
+}
+
+/// A file's name on one line: a line break in it would begin another one of the list.
+fn in_a_line(path: &Path) -> String {
+    let text = path.display().to_string();
+    let shown = |c: char| if c.is_control() { c.escape_unicode().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
 }
 
 /// A number of actions, in words.

@@ -81,6 +81,11 @@ impl SizeConstraint {
         if !is_evidently_at_least(&above, least)
             && !above.sub(&Nat::constant(least)).is_natural(&Ranges::default())
         {
+            // A number is told as it is.
+            if above.as_constant().is_some() {
+                out.push(SizeConstraint::AtMost(Nat::constant(least), above));
+                return out;
+            }
             let spare = above.sub(&Nat::constant(least));
             let (negative, positive): (Vec<_>, Vec<_>) =
                 spare.terms().iter().cloned().partition(|(_, c)| c.is_negative());

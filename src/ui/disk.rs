@@ -147,6 +147,16 @@ impl App {
         }
     }
 
+    /// What is wrong with what has changed, in a line, and the file it is in where that is another than the changed one:
+    /// beside a program that is right the rules may be wrong.
+    fn wrong_in_a_line(&self, changed: Changed) -> Option<(String, Option<String>)> {
+        let problems = program::wrong_on_disk(self, changed)?;
+        let program = &self.session.workspace().texts.program.label;
+        let file = problems.file().filter(|file| changed == Changed::Program && file != program);
+        let beside = file.map(|file| harmless(&file).into_owned());
+        Some((problem::in_a_line(&problems.first()), beside))
+    }
+
     /// Looks whether the program's file has changed on the disk.
     pub fn look_at_file(&mut self) {
         let texts = &self.session.workspace().texts;
@@ -168,22 +178,18 @@ impl App {
         // The first look reads every file, changed or not.
         let saved = self.reads.replace(reads).is_some_and(|before| before != reads);
         if saved && self.mending.is_some() {
+            self.wrong = changed.and_then(|changed| self.wrong_in_a_line(changed)).map(|(why, _)| why);
             self.changed = changed;
             program::mended(self);
             return;
         }
-        // Beside a program that is right the rules may be wrong, and the file that is says so.
-        let mut beside = None;
-        let wrong = match changed {
+        let (wrong, beside) = match changed {
             // What was read before is as right or wrong as it was.
-            Some(_) if !saved && changed == self.changed => self.wrong.take(),
-            Some(changed) => program::wrong_on_disk(self, changed).map(|problems| {
-                let program = &self.session.workspace().texts.program.label;
-                let file = problems.file().filter(|file| changed == Changed::Program && file != program);
-                beside = file.map(|file| harmless(&file).into_owned());
-                problem::in_a_line(&problems.first())
-            }),
-            None => None,
+            Some(_) if !saved && changed == self.changed => (self.wrong.take(), None),
+            Some(changed) => {
+                self.wrong_in_a_line(changed).map_or((None, None), |(why, beside)| (Some(why), beside))
+            }
+            None => (None, None),
         };
         let mended = self.wrong.is_some() && wrong.is_none();
         if let Some(now) = changed.filter(|_| changed != self.changed || saved && (wrong.is_some() || mended))

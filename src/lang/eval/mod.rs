@@ -28,7 +28,7 @@ use super::ty::Type;
 use super::value::Value;
 pub use arithmetic::Arithmetic;
 use indexmap::IndexMap;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many elements each part of a `reduceLocal` has, but for the last, which may have fewer.
@@ -186,7 +186,22 @@ pub fn run_in(
     inputs: &[Value],
     limits: &Limits,
 ) -> Result<Value, Diagnostic> {
-    let result = naive::run_in(arithmetic, term, sizes, inputs, limits)?;
+    run_counted(arithmetic, term, sizes, inputs, limits, &Cell::new(0))
+}
+
+/// As [`run_in`]; the steps that it took are added to those before.
+///
+/// # Errors
+/// As of [`run_in`].
+pub fn run_counted(
+    arithmetic: Arithmetic,
+    term: &Term,
+    sizes: &Sizes,
+    inputs: &[Value],
+    limits: &Limits,
+    spent: &Cell<u64>,
+) -> Result<Value, Diagnostic> {
+    let result = naive::run_counted(arithmetic, term, sizes, inputs, limits, spent)?;
     Ok(if arithmetic.exact { arithmetic::exactly(&result) } else { result })
 }
 

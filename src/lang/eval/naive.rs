@@ -33,14 +33,27 @@ pub fn run_in(
     inputs: &[Value],
     limits: &Limits,
 ) -> Result<Value, Diagnostic> {
+    run_counted(arithmetic, term, sizes, inputs, limits, &Cell::new(0))
+}
+
+/// As [`run_in`]; the steps that it took are added to those before.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_counted(
+    arithmetic: Arithmetic,
+    term: &Term,
+    sizes: &Sizes,
+    inputs: &[Value],
+    limits: &Limits,
+    spent: &Cell<u64>,
+) -> Result<Value, Diagnostic> {
     super::check_inputs(term, sizes, inputs)?;
     let term = &unfolded(term);
     let machine = Machine { arithmetic, sizes, limits, steps: Cell::new(0), chosen: RefCell::new(None) };
-    let mut f = machine.eval(term, &Env::empty())?;
-    for input in inputs {
-        f = machine.apply(&f, Meaning::Data(input.clone()))?;
-    }
-    f.data()
+    let result = machine.applied(term, inputs);
+    spent.set(spent.get().saturating_add(machine.steps.get()));
+    result
 }
 
 /// What a term means: data, or a function.
@@ -91,6 +104,15 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
+    /// The value of the term, applied to the inputs.
+    fn applied(&self, term: &Term, inputs: &[Value]) -> Result<Value, Diagnostic> {
+        let mut f = self.eval(term, &Env::empty())?;
+        for input in inputs {
+            f = self.apply(&f, Meaning::Data(input.clone()))?;
+        }
+        f.data()
+    }
+
     fn step(&self, by: u64) -> Result<(), Diagnostic> {
         let steps = self.steps.get().saturating_add(by);
         self.steps.set(steps);

@@ -450,7 +450,7 @@ impl Infer {
                 no_permutation(&constraint, &Sizes::new()).label(check.span, "this reorders nothing")
             }
             What::Number { digits, negative, .. } => {
-                let number = format!("{}{digits}", if *negative { "-" } else { "" });
+                let number = short(format!("{}{digits}", if *negative { "-" } else { "" }));
                 let message = if check.ty.lane().as_scalar().is_some() {
                     format!("The number {number} does not fit the type {ty}.")
                 } else if let (TypeKind::Index(n), Ok(_)) = (check.ty.kind(), number.parse::<i64>()) {
@@ -606,6 +606,16 @@ pub fn describe(t: &Type) -> &'static str {
         TypeKind::Array(..) => "an array",
         TypeKind::Fun(..) => "a function",
         TypeKind::Var(_) | TypeKind::Ill => "something else",
+    }
+}
+
+/// A number of which no more than its beginning is told, if it is long.
+fn short(number: String) -> String {
+    const LONGEST: usize = 48;
+    if number.len() <= LONGEST {
+        number
+    } else {
+        format!("{}…", number.get(..LONGEST / 2).unwrap_or_default())
     }
 }
 

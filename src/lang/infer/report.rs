@@ -10,7 +10,7 @@ use crate::diag::{Diagnostic, Span};
 use crate::nat::{Name, Nat, NatVar};
 use crate::syntax::elsewhere;
 use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
 /// Where an equation comes from.
@@ -57,6 +57,9 @@ pub struct Names {
     nats: RefCell<Vec<u32>>,
     /// The sizes of steps of `iterate`.
     steps: Vec<Name>,
+    /// What the text calls types and sizes that are not known yet.
+    written_types: FxHashMap<u32, Name>,
+    written_nats: FxHashMap<u32, Name>,
 }
 
 const TYPES: &str = "tsuvw";
@@ -65,11 +68,17 @@ const SIZES: &str = "nmkpq";
 impl TypeSubst for Names {
     fn ty(&self, v: &TypeVar) -> Option<Type> {
         let TypeVar::Meta(id) = v else { return None };
-        Some(Type::named(&self.letter(&self.types, *id, TYPES)))
+        Some(match self.written_types.get(id) {
+            Some(name) => Type::named(name),
+            None => Type::named(&self.letter(&self.types, *id, TYPES)),
+        })
     }
     fn nat(&self, v: &NatVar) -> Option<Nat> {
         match v {
-            NatVar::Meta(id) => Some(Nat::var(&self.letter(&self.nats, *id, SIZES))),
+            NatVar::Meta(id) => Some(match self.written_nats.get(id) {
+                Some(name) => Nat::var(name),
+                None => Nat::var(&self.letter(&self.nats, *id, SIZES)),
+            }),
             NatVar::Worker(_) => None,
             // As it is written.
             NatVar::Named(name) => {
@@ -252,7 +261,17 @@ impl Infer {
                 }));
             });
         }
-        Names { taken, steps: self.steps.clone(), ..Names::default() }
+        let mut names = Names { taken, steps: self.steps.clone(), ..Names::default() };
+        // The first name of those that are the same.
+        for (name, size) in self.scope.sizes.iter().rev() {
+            names.written_nats.extend(self.u.unknown_nat(size).map(|id| (id, name.clone())));
+        }
+        for (name, ty) in self.scope.types.iter().rev() {
+            if let TypeKind::Var(TypeVar::Meta(id)) = self.u.resolve(ty).kind() {
+                names.written_types.insert(*id, name.clone());
+            }
+        }
+        names
     }
 
     /// A type as text, with what is known put in.

@@ -228,6 +228,15 @@ impl Unifier {
         self.types.get(id as usize)?.bound.as_ref()
     }
 
+    /// The unknown that a size stands for, if it is one alone.
+    pub fn unknown_nat(&self, n: &Nat) -> Option<u32> {
+        let NatVar::Meta(id) = n.as_variable()? else { return None };
+        match self.bound_nat(*id) {
+            Some(known) => self.unknown_nat(known),
+            None => Some(*id),
+        }
+    }
+
     fn bound_nat(&self, id: u32) -> Option<&Nat> {
         self.nats.get(id as usize)?.as_ref()
     }

@@ -140,7 +140,7 @@ impl Infer {
         }
     }
 
-    fn plain(&self, e: &Expr) -> String {
+    pub fn plain(&self, e: &Expr) -> String {
         self.written(e.span).unwrap_or_else(|| short(print::expr(e, &WIDE)))
     }
 
@@ -175,6 +175,11 @@ impl Infer {
             return Some(ty);
         }
         let (ExprKind::App(..), false) = (&e.kind, self.scope.open) else { return None };
+        self.type_in_passing(e)
+    }
+
+    /// The type of an expression that is read only to tell; none where something is wrong in it.
+    pub fn type_in_passing(&mut self, e: &Expr) -> Option<Type> {
         let (problems, checks, joints) = (self.problems.len(), self.checks.len(), self.joints.len());
         let ty = self.expr(e, None).ty;
         let read = self.problems.len() == problems;
@@ -471,12 +476,16 @@ impl Infer {
         match &exponent.kind {
             ExprKind::Number(n) if matches!(n.as_int(), Some(2..=4)) => {
                 let times = n.as_int().and_then(|k| usize::try_from(k).ok()).unwrap_or(2);
-                format!("Write `{}`.", vec![x; times].join(" * "))
+                let product = vec![x.clone(); times].join(" * ");
+                format!("Write `{product}`, or `bitXor {x} {}` for the bits of integers.", n.digits)
             }
-            _ => format!(
-                "Write `pow {x} {}` for floating-point numbers, a product for others: `{x} * {x}`.",
-                self.argument(exponent)
-            ),
+            _ => {
+                let y = self.argument(exponent);
+                format!(
+                    "Write `pow {x} {y}` for floating-point numbers, a product for others: `{x} * {x}`; `bitXor {x} {y}` is of the \
+                     bits of integers."
+                )
+            }
         }
     }
 

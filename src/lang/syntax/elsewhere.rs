@@ -195,7 +195,7 @@ const NAMES: &[Row] = &[
         "Write `max low (min high x)` for one number between `low` and `high`, `map (\\v. max low (min high v)) x` for each of an array.",
     ),
     (&["fma", "fmaf", "mad"], "x y z", "Write `x * y + z`."),
-    (&["relu"], "x", "Write `max 0 x`."),
+    (&["relu"], "x", "Write `max 0 x` for one number, `map (\\v. max 0 v) x` for each of an array."),
     (&["sigmoid"], "x", "Write `1 / (1 + exp (-x))`."),
     (&["negate", "neg"], "x", "Write `-x`."),
     (&["subtract"], "x y", "Write `y - x`."),
@@ -327,6 +327,25 @@ pub fn written_here(name: &str, args: &[String]) -> Option<String> {
         .enumerate()
         .map(|(i, part)| if i % 2 == 1 { in_words(part, &put) } else { part.to_string() });
     Some(parts.collect::<Vec<_>>().join("`"))
+}
+
+/// What a method is given, and what it is called on, in the order of the name's row: that is the first value or array of it,
+/// and the last one of a name without a row that fits.
+pub fn with_receiver(name: &str, args: &[String], receiver: String) -> Vec<String> {
+    let row = NAMES.iter().find(|(names, ..)| names.contains(&name));
+    let params: Vec<&str> = row.map_or("", |(_, params, _)| params).split_whitespace().collect();
+    let is_value = |p: &&str| matches!(*p, "x" | "xs" | "xss" | "p" | "e");
+    let at = params.iter().position(is_value).filter(|_| params.len() == args.len() + 1);
+    let mut all = args.to_vec();
+    // Some languages have the start of a reduction before its function.
+    if let ["f", "z", ..] = params[..]
+        && let [z, _] = all.as_slice()
+        && z.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+    {
+        all.swap(0, 1);
+    }
+    all.insert(at.unwrap_or(all.len()), receiver);
+    all
 }
 
 /// What is written in one pair of brackets with commas between, as parts.

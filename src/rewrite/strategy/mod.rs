@@ -227,7 +227,12 @@ impl fmt::Display for Cause {
                 write!(f, "`{strategy}` found nothing")
             }
             Cause::NotApplicable { strategy, why } => write!(f, "`{strategy}` does not apply: {why}"),
-            Cause::Failed { strategy } => write!(f, "`{strategy}` fails"),
+            Cause::Failed { strategy } => {
+                match strategy.strip_prefix("not(").and_then(|s| s.strip_suffix(')')) {
+                    Some(inner) => write!(f, "`{strategy}` fails, as {} can be applied", quoted(inner)),
+                    None => write!(f, "`{strategy}` fails"),
+                }
+            }
             Cause::Invalid(problem) => write!(f, "{}", problem.message),
             Cause::OutOfFuel => write!(f, "the strategy does not come to an end"),
             Cause::TooDeep => write!(

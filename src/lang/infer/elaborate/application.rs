@@ -255,7 +255,8 @@ impl Infer {
 
     /// Is the first argument of the pattern a pair, or anything?
     fn takes_pairs(&self, pattern: Pattern) -> bool {
-        let is_of_numbers = pattern.is_numeric() || pattern.is_comparison();
+        // What decides is no pair, of whatever it chooses.
+        let is_of_numbers = pattern.is_numeric() || pattern.is_comparison() || pattern == Pattern::Select;
         let params = Scheme::of(pattern).ty.signature().0;
         !is_of_numbers
             && params.first().is_some_and(|p| matches!(p.kind(), TypeKind::Pair(..) | TypeKind::Var(_)))

@@ -12,6 +12,21 @@ use crate::syntax::ast::{Expr, ExprKind};
 use crate::ty::{Type, TypeKind, TypeVar};
 
 impl Infer {
+    /// `x - 1 >> 1` and `x >> 1 == 0`, where other languages shift bits: looser than a sum, tighter than a comparison.
+    fn shifted(&self, first: &Expr, rest: &[Expr]) -> Option<String> {
+        let [right] = rest else { return None };
+        let is_compared = |e: &Expr| matches!(&e.kind, ExprKind::Infix(_, all) if all.iter().any(|(op, _)| op.is_comparison()));
+        let by = |k: &Expr| format!("shiftRight {} {}", self.argument(first), self.argument(k));
+        match &right.kind {
+            _ if is_compared(first) => None,
+            ExprKind::Infix(k, behind) if is_compared(right) => match behind.as_slice() {
+                [(op, e)] => Some(format!("{} {} {}", by(k), op.symbol(), self.plain(e))),
+                _ => None,
+            },
+            _ => Some(by(right)),
+        }
+    }
+
     pub(super) fn compose(
         &mut self,
         first: &Expr,
@@ -29,9 +44,18 @@ impl Infer {
                 Diagnostic::error(codes::NOT_DATA, format!("`>>` composes functions, and `{name}` is none."))
                     .label(first.span, "this is data")
                     .hint(format!(
-                        "Write `{name} |> f` to apply a function, `shiftRight {name} {}` to shift the bits of an integer.",
-                        rest.first().map_or_else(|| "1".to_owned(), |e| self.argument(e))
+                        "Write `{name} |> f` to apply a function, `{}` to shift the bits of an integer.",
+                        self.shifted(first, rest).unwrap_or_else(|| format!("shiftRight {name} 1"))
                     )),
+            );
+            return self.error_tree(span);
+        }
+        if std::iter::once(first).chain(rest).any(|e| matches!(left_most(e).kind, ExprKind::Number(_))) {
+            let written = self.shifted(first, rest).unwrap_or_else(|| "shiftRight x k".to_owned());
+            self.problem(
+                Diagnostic::error(codes::NOT_DATA, "`>>` composes functions, and a number is none.")
+                    .label(span, "numbers are not composed")
+                    .hint(format!("Write `{written}` to shift the bits of an integer.")),
             );
             return self.error_tree(span);
         }
@@ -254,4 +278,9 @@ impl Infer {
             }
         }
     }
+}
+
+/// The first operand of what operators stand in.
+fn left_most(e: &Expr) -> &Expr {
+    if let ExprKind::Infix(first, _) = &e.kind { left_most(first) } else { e }
 }

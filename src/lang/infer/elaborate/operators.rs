@@ -139,6 +139,17 @@ impl Infer {
         });
     }
 
+    /// Is it certainly a function, where it is a name or one that is applied to names and numbers?
+    fn is_function(&mut self, e: &Expr) -> bool {
+        let is_atom = |e: &Expr| matches!(e.kind, ExprKind::Name(_) | ExprKind::Number(_));
+        let is_plain = match &e.kind {
+            ExprKind::App(head, args) => is_atom(head) && args.iter().all(is_atom),
+            _ => matches!(e.kind, ExprKind::Name(_)),
+        };
+        // The free names of a rule are its variables, in their order: none is read before its place.
+        is_plain && !self.scope.open && self.type_in_passing(e).is_some_and(|ty| ty.as_fun().is_some())
+    }
+
     /// Operators that group from the left.
     pub(super) fn operators<'e>(
         &mut self,
@@ -150,9 +161,30 @@ impl Infer {
             return self.error_tree(span);
         }
         let before = self.problems.len();
+        let mut rest = rest.peekable();
+        // `2 * exp -x` and `1 + exp -x`: the sign behind a function, which stands behind an operator itself.
+        if let Some((Op::Sub, right)) = rest.peek()
+            && let ExprKind::Infix(_, inner) = &first.kind
+            && let Some((_, last)) = inner.last()
+            && self.is_function(last)
+        {
+            self.operator_as_argument(last, Op::Sub, right);
+            return self.error_tree(span);
+        }
         let mut left = self.expr(first, None);
         let mut next = first;
-        for (op, right) in rest {
+        while let Some((op, right)) = rest.next() {
+            let last = match &right.kind {
+                ExprKind::Infix(_, inner) => inner.last().map_or(right, |(_, last)| last),
+                _ => right,
+            };
+            if let Some((Op::Sub, negated)) = rest.peek()
+                && self.problems.len() == before
+                && self.is_function(last)
+            {
+                self.operator_as_argument(last, Op::Sub, negated);
+                return self.error_tree(span);
+            }
             let span = first.span.to(right.span);
             let before_it = std::mem::replace(&mut next, right);
             if self.problems.len() == before && self.u.resolve(&left.ty).as_fun().is_some() {

@@ -227,6 +227,17 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: f32) = let g w = w in g v", "E0020", "`let g = \\w. … in …`"),
     ("def f (v: f32) = let w = 1, z = 2 in v", "E0020", "`let w = 1 in let z = …`"),
     ("def f (v: f32) =\n  w = v * 2\n  w + 1", "E0020", "`let w = …`"),
+    // What is called, or compared, is repeated as a whole
+    ("def f (a: (2*n).f32) = split(2, a).map(sum)", "E0020", "`split 2 a |> map sum`"),
+    ("def f (x m: i32) = x & m == 0", "E0010", "`bitAnd x m == 0` for the bits of integers"),
+    ("def f (x m: i32) = x == m & 3", "E0010", "into parentheses"),
+    ("def f (a: n.f32): f32 = x = reduce (+) 0 a in x + 1", "E0020", "`let x = reduce (+) 0 a in …`"),
+    ("def f (a: n.f32) = a |> map { it * 2 }", "E0020", "`(\\it. it * 2)`"),
+    ("def f (a: n.f32) = a with [0] = 1", "E0020", "`map f xs` of each element"),
+    ("def f (k: i32) = f32.i32 k", "E0020", "`(cast x : f32)`"),
+    ("def f (a: n.f32) = torch.relu(a)", "E0020", "`map (\\v. max 0 v) a`"),
+    ("def f (a b: n.f32) = np.maximum(a, b)", "E0020", "`zip a b |> map (\\(v, w). max v w)`"),
+    ("def f (x y: f32) = np.subtract(x, y)", "E0020", "`x - y`"),
     // Of this language, but in another place or number
     ("def f (v w z: n.f32) = zip v w z", "E0114", "`zip v (zip w z)`"),
     ("def f (v: n.f32) (i: idx[n]) = idx v i", "E0114", "`idx i v`"),
@@ -259,6 +270,7 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: n.f32): n.f32 = for i in n: v[i] * 2", "E0020", "`generate (\\i. …)`"),
     ("def f (v: 2n.f32) = v", "E0011", "`2*n`"),
     ("def f (k: i32) = k div 2", "E0123", "`k / 2`"),
+    ("def f (k: i32) = k ^ 5", "E0123", "`bitXor k 5`"),
     ("def f (k: f32) = select (k = 0) 1 2", "E0020", "`k == 0`"),
     ("def f (v: n.f32): f32 = v", "E0110", "`n.f32`"),
     ("def f (v: n.m.f32) = v'", "E0101", "`transpose v`"),
@@ -421,6 +433,93 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
     ("def f (a: n.f32): n.f32 = map ", "(2 **)", "E0020", "(\\x. pow 2 x)", " a"),
     ("def f (a: n.f32): n.f32 = map (\\x. ", "x mod 2", "E0114", "x - 2 * trunc (x / 2)", ") a"),
     ("def f (a: n.i32): n.i32 = map (\\x. ", "x mod 2", "E0114", "mod x 2", ") a"),
+    // Calls before a method, of several values, and among others
+    ("def f (a: n.f32): n.f32 = ", "reverse(a).map(sqrt)", "E0020", "reverse(a) |> map sqrt", ""),
+    ("def f (a: n.f32): n.f32 = ", "map(sqrt, a).reverse()", "E0020", "map sqrt a |> reverse", ""),
+    ("def f (a b: n.f32): n.f32 = ", "zip(a, b).map(\\p. fst p)", "E0020", "zip a b |> map (\\p. fst p)", ""),
+    ("def f (a: 8.f32): 2.f32 = ", "reverse(a)[1:3]", "E0020", "take 2 (drop 1 (reverse(a)))", ""),
+    ("def f (a: n.f32): n.f32 = map sqrt ", "a.map(abs)", "E0020", "(a |> map abs)", ""),
+    ("def f (a: n.f32): f32 = 1 + ", "a.map(sqrt).sum()", "E0020", "(a |> map sqrt |> reduce (+) 0)", ""),
+    ("def f (a: n.f32): f32 = ", "a.sum()", "E0020", "reduce (+) 0 a", " / 2"),
+    ("def f (a: n.f32): f32 = ", "np.sum(a).sqrt()", "E0020", "reduce (+) 0 a |> sqrt", ""),
+    ("def f (a b: n.f32): n.(f32 * f32) = ", "a.zip(b)", "E0020", "zip a b", ""),
+    ("def f (a b: n.f32): n.(f32 * f32) = ", "a.map(sqrt).zip(b)", "E0020", "zip (a |> map sqrt) b", ""),
+    ("def f (a b: n.f32): (2*n).f32 = ", "a.append(b)", "E0020", "concat a b", ""),
+    ("def f (x y: f32): f32 = ", "x.pow(y)", "E0020", "pow x y", ""),
+    ("def f (a: n.f32): f32 = ", "a.map(abs).fold(0, (+))", "E0020", "a |> map abs |> reduce (+) 0", ""),
+    // Signs that bind as they do there
+    ("def f (x: i32): i32 = ", "x + 1 << 2", "E0010", "shiftLeft (x + 1) 2", ""),
+    ("def f (x: i32): i32 = ", "x << 2 + 1", "E0010", "shiftLeft x (2 + 1)", ""),
+    ("def f (x: i32): i32 = ", "x - 1 >> 1", "E0113", "shiftRight (x - 1) 1", ""),
+    ("def f (x: i32): bool = ", "x >> 1 == 0", "E0113", "shiftRight x 1 == 0", ""),
+    ("def f (x: i32): bool = ", "x & 3 == 0", "E0010", "bitAnd x 3 == 0", ""),
+    ("def f (x: i32): bool = ", "x | 1 != x", "E0010", "bitOr x 1 != x", ""),
+    ("def f (x: i32): i32 = ", "x + 1 & 7", "E0010", "bitAnd (x + 1) 7", ""),
+    ("def f (a: n.f32): f32 = 2 * ", "a !! 0", "E0010", "idx 0 a", ""),
+    ("def f (x y: f32): f32 = x * ", "y `max` x", "E0010", "max y x", ""),
+    // A sign behind a function that stands behind an operator
+    ("def f (x: f32): f32 = 1 / (1 + ", "exp -x", "E0113", "exp (-x)", ")"),
+    ("def f (x: f32): f32 = 2 * ", "exp -x", "E0113", "exp (-x)", ""),
+    ("def f (x: f32): f32 = sqrt x + ", "max 0 -x", "E0113", "max 0 (-x)", " + 1"),
+    // Comprehensions
+    (
+        "def f (a b: n.f32): n.f32 = ",
+        "[x * 2 + y for x, y in zip(a, b)]",
+        "E0020",
+        "map (\\(x, y). x * 2 + y) (zip a b)",
+        "",
+    ),
+    (
+        "def f (a b: n.f32): n.f32 = ",
+        "[x * y | (x, y) <- zip a b]",
+        "E0020",
+        "map (\\(x, y). x * y) (zip a b)",
+        "",
+    ),
+    (
+        "def f (a: n.f32) (b: m.f32): (n*m).f32 = ",
+        "[x * y for x in a for y in b]",
+        "E0020",
+        "join (map (\\x. map (\\y. x * y) b) a)",
+        "",
+    ),
+    (
+        "def f (a: n.f32) (b: m.f32): (n*m).f32 = ",
+        "[x * y | x <- a, y <- b]",
+        "E0020",
+        "join (map (\\x. map (\\y. x * y) b) a)",
+        "",
+    ),
+    // Choices within choices, and on lines of their own
+    (
+        "def f (a: n.i32): n.i32 = map (\\x. ",
+        "x > 0 ? x > 1 ? 2 : 1 : 0",
+        "E0020",
+        "select (x > 0) (select (x > 1) 2 1) 0",
+        ") a",
+    ),
+    (
+        "def f (x: i32): i32 = ",
+        "x > 1 ? 2 : x > 0 ? 1 : 0",
+        "E0020",
+        "select (x > 1) 2 (select (x > 0) 1 0)",
+        "",
+    ),
+    ("def f (x: f32): f32 =\n  let y = ", "x > 0 ? x : 0", "E0020", "select (x > 0) x 0", "\n  y + 1"),
+    // Calls
+    ("def f (x: f32): f32 = ", "select(x > 0, x, 0)", "E0114", "select (x > 0) x 0", ""),
+    ("def f (a: n.f32): n.f32 = ", "map(lambda x: max(x, 0), a)", "E0020", "map (\\x. max x 0) a", ""),
+    (
+        "def f (a: n.f32): f32 = ",
+        "reduce((s, x) => max(s, x), 0, map(sqrt, a))",
+        "E0020",
+        "reduce (\\s x. max s x) 0 (map sqrt a)",
+        "",
+    ),
+    // Parts of matrices
+    ("def f (a: n.m.f32): n.f32 = ", "a[:, 0]", "E0020", "map (\\r. idx 0 r) a", ""),
+    ("def f (a: n.m.f32): m.f32 = ", "a[0, :]", "E0020", "idx 0 a", ""),
+    ("def f (a: n.f32): n.f32 = ", "np.maximum(a, 0)", "E0020", "map (\\v. max v 0) a", ""),
     // Methods that are given functions
     ("def f (a: n.f32): n.f32 = ", "a.map(x -> x+1)", "E0020", "a |> map (\\x. x+1)", ""),
     ("def f (a: n.f32): n.f32 = ", "a.map(|x| x + 1)", "E0020", "a |> map (\\x. x + 1)", ""),
@@ -566,6 +665,15 @@ fn what_says_how_a_program_runs_is_told_to_be_no_part_of_it() {
         ("def f (a: n.f32): n.f32 = map . map sqrt a", "map |>"),
         ("def f (a: n.f32): n.f32 = a[-3:]", "take k"),
         ("def f (a: n.f32): n.f32 = map |x| x * 2 a", "map or x"),
+        ("def f (a: n.f32) (g: f32 -> n.f32 -> n.f32): n.f32 = g(1)(a).map(sqrt)", "(a) |>"),
+        ("def f (a: n.m.f32): m.f32 = a[0].map(sqrt)", "[0] |>"),
+        ("def f (a: n.f32): n.f32 = a[1:end-1]", "take ("),
+        ("def f (a: 3.3.3.f32) = a[:, 0, :]", "idx"),
+        ("def f (a: n.f32): n.f32 = a.blur(3)", "|> blur"),
+        ("def f (a: n.f32): f32 = a[1:-1].sum()", "0 a"),
+        ("def f (a: n.f32) = a with [0] = 1", "reserved word"),
+        ("def f (x y: i32): i32 = x << !y", "shiftLeft x b"),
+        ("def f (x y: bool): bool = !x || y", "a or y"),
     ] {
         let said: String = problems(text).iter().flat_map(|p| p.hints.clone()).collect();
         assert!(!said.is_empty() && !said.contains(never), "{text}: {said}");
@@ -622,6 +730,10 @@ fn no_step_and_no_index_are_told_with_their_place_and_a_way() {
             "{text}: {problem:?}"
         );
     }
+    let found = problems("def f (a: (-1).f32): f32 = 0");
+    assert!(found.len() == 1 && found[0].message.contains("1 <= -1"), "{found:?}");
+    let found = problems(&format!("def f (x: i32): i32 = x + {}", "9".repeat(100_000)));
+    assert!(found.len() == 1 && found[0].message.len() < 100, "{}", found[0].message.len());
     // What is no index is not made one.
     for text in
         ["def f (a: n.f32) = a[a]", "def f (a: n.f32) = a[1.5]", "def f (a: n.f32) (p: (i32 * i32)) = a[p]"]

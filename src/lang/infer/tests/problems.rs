@@ -797,7 +797,7 @@ fn operators_of_sizes() {
     1 | def f (a: n.f32) = map (\x. (x ^ 2, x div 2)) a
       |                              ^^^^^ here
       |
-      = hint: Write `x * x`.
+      = hint: Write `x * x`, or `bitXor x 2` for the bits of integers.
 
     error[E0123]: `div` divides sizes, not values.
       --> p.rise:1:37

@@ -1,7 +1,7 @@
 //! Expressions of programs, sides of rules, and sketches.
 //!
-//! From loose to tight: `or` · `and` · `|>` · `>>` · comparisons · `+ -` · `* / % div` · unary `-` · `^` ·
-//! application. `\`, `/\` and `let` reach as far right as they can and may be a last operand or argument.
+//! From loose to tight: `or` · `and` · `|>` · `>>` · comparisons · (shifts of other languages) · `+ -` · `* / % div` ·
+//! unary `-` · `^` · application. `\`, `/\` and `let` reach as far right as they can and may be a last operand or argument.
 //!
 //! `let NAME = …` is the surface `let`; before anything else `let` is the name of the pattern. A `let` whose value ends
 //! with `in` takes no notice of lines. Without `in`, its value ends at the first line that is not indented more than
@@ -23,6 +23,8 @@ pub(super) enum Joint {
     And,
     Pipe,
     Compose,
+    /// `<<` of other languages, which shifts what was added up before.
+    Shift,
     Infix(Op),
 }
 
@@ -34,8 +36,9 @@ impl Joint {
             Joint::Pipe => 3,
             Joint::Compose => 4,
             Joint::Infix(op) if op.is_comparison() => COMPARISON,
-            Joint::Infix(Op::Add | Op::Sub) => 6,
-            Joint::Infix(_) => 7,
+            Joint::Shift => 6,
+            Joint::Infix(Op::Add | Op::Sub) => 7,
+            Joint::Infix(_) => 8,
         }
     }
 }
@@ -106,7 +109,8 @@ impl Parser<'_> {
                     p.comparison_chain(from, last, sign);
                 }
                 if foreign {
-                    p.foreign_operator(from, sign, p.at, is_truth(&left) || is_truth(&right));
+                    let from = if foreign::signs::is_tightest(p.spelling(sign)) { last } else { from };
+                    p.foreign_operator(from, sign, p.at, [is_truth(&left), is_truth(&right)]);
                 }
                 left = p.join(start, left, joint, right, chain == Some(tightness));
                 (chain, last) = (Some(tightness), sign + 1);
@@ -169,6 +173,7 @@ impl Parser<'_> {
                 match joint {
                     Joint::Pipe => ExprKind::Pipe(Box::new(left), vec![right]),
                     Joint::Compose => ExprKind::Compose(Box::new(left), vec![right]),
+                    Joint::Shift => ExprKind::Infix(Box::new(left), vec![(Op::Mul, right)]),
                     Joint::Or => ExprKind::Or(vec![left, right]),
                     Joint::And => ExprKind::And(vec![left, right]),
                     Joint::Infix(op) => ExprKind::Infix(Box::new(left), vec![(op, right)]),
@@ -196,7 +201,7 @@ impl Parser<'_> {
             let sign = self.at;
             self.bump();
             let exponent = self.deeper(ExprKind::Error, |p| p.unary());
-            self.foreign_operator(from, sign, self.at, false);
+            self.foreign_operator(from, sign, self.at, [false, false]);
             let rest = vec![(Op::Mul, exponent)];
             return Node::new(self.since(start), ExprKind::Infix(Box::new(base), rest));
         }
@@ -229,7 +234,7 @@ impl Parser<'_> {
     }
 
     /// Whether an argument comes next; `div` is an operator there.
-    fn at_operand(&self) -> bool {
+    pub(super) fn at_operand(&self) -> bool {
         match self.peek() {
             Tok::Number | Tok::LParen | Tok::LBracket | Tok::Lambda | Tok::NatLambda | Tok::Hole => true,
             Tok::Word => self.nth_is_name(0) && !self.at_word("div") && !self.at_foreign_condition(),

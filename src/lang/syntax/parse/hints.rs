@@ -3,7 +3,7 @@
 use super::super::elsewhere;
 use super::super::lexer::{self, Tok};
 
-use super::{A_MODULE, A_RULE, END_OF_MODULE, Language, Parser};
+use super::{A_MODULE, A_PARAMETER, A_RULE, END_OF_MODULE, Language, Parser};
 
 /// How a module is named.
 pub(super) const MODULES: &str = "A module is named by its folders and its file, without the ending, and all of it is imported: `import lib.tiling` is \
@@ -55,6 +55,17 @@ impl Parser<'_> {
             && !self.tokens[start..self.at].iter().any(|t| t.tok == Tok::Equals)
     }
 
+    /// `map { it * 2 }`, at the brace.
+    fn braces_hint(&self) -> String {
+        let close = self.mate(self.at);
+        let is_named = |close: usize| (self.at..close).any(|i| self.spelling(i) == "it");
+        let body = close.filter(|close| is_named(*close)).and_then(|close| self.quote(self.at + 1, close));
+        match body {
+            Some(body) => format!("A function names its value: write `(\\it. {body})`."),
+            None => "Functions stand in parentheses and name their values: `(\\x. x * 2)`.".into(),
+        }
+    }
+
     /// What the token at a problem suggests, where `expected` is missing.
     pub(super) fn hint(&self, expected: &str) -> Option<String> {
         let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| t.tok);
@@ -86,6 +97,13 @@ impl Parser<'_> {
                 let to = (self.at..self.tokens.len()).find(over).unwrap_or(self.tokens.len());
                 let ty = self.quote_or(from, to, "n.f32");
                 Some(format!("The type of the result stands behind a colon: `: {ty}`."))
+            }
+            Tok::Dot
+                if self.nth(1) == Tok::Dot
+                    && before == Some(Tok::Number)
+                    && self.language == Language::Elevate =>
+            {
+                Some("Numbers stand one by one, with commas between them: `[1, 2, 3]`.".into())
             }
             Tok::Dot if self.nth(1) == Tok::Dot && before == Some(Tok::Number) => Some(
                 "Write `generate (\\i. cast (indexAsNat i))` for the numbers from 0, without brackets: how many they are stands in \
@@ -120,6 +138,9 @@ impl Parser<'_> {
             _ if expected.starts_with("`.`") => {
                 "Functions are written `\\x. x * 2`: a `.` stands before the body."
             }
+            _ if expected == A_PARAMETER => {
+                "Parameters are names: `rule r(p) = …`. Their values are given where it is used: `r(4)`."
+            }
             _ if expected == "a parameter" => "A function names its value: `\\x. x * 2`.",
             Tok::Dot if self.touches(0) && self.touches(1) && self.nth(1) == Tok::Word => {
                 "A function is applied by `map f xs` or `xs |> map f`."
@@ -143,6 +164,13 @@ impl Parser<'_> {
                 "The type of the result stands behind a colon: `def f (a: n.f32): f32 = …`."
             }
             Tok::Equals if expected == "a type" => "Write `=` alone, or a type between `:` and `=`.",
+            Tok::LBrace
+                if before == Some(Tok::Word)
+                    && (expected == "an expression" || expected.starts_with("the end"))
+                    || before == Some(Tok::LParen) && expected == "an expression" =>
+            {
+                return Some(self.braces_hint());
+            }
             Tok::LBrace if expected.contains("`=`") || before == Some(Tok::Equals) => {
                 "What a definition computes stands behind `=`, without braces."
             }
@@ -151,6 +179,9 @@ impl Parser<'_> {
             }
             Tok::Semi if expected.contains(']') => {
                 "Rows are arrays of their own, with commas between them: `[[1, 2], [3, 4]]`."
+            }
+            Tok::Semi if self.language == Language::Rules && expected == "`,`" => {
+                "Conditions stand one behind the other with commas between them: `where p > 1, p < 9`."
             }
             Tok::Semi if self.language == Language::Program => {
                 "Write `let x = 3 in e`; definitions need nothing between them."
@@ -163,6 +194,9 @@ impl Parser<'_> {
             Tok::Bar => "Write `bitOr x y` for the bits of integers, `a or b` for truth values.",
             Tok::Comma if expected.starts_with("the end") => {
                 "Arguments are separated by spaces, `f x y`; a pair stands in parentheses, `(x, y)`."
+            }
+            Tok::Text if self.language == Language::Elevate => {
+                "Strategies, rules and numbers stand without quotes; a text stands behind `else`."
             }
             Tok::Text => "There is no text in programs, but for the C of a `foreign def`.",
             Tok::PipeTo if expected == "an expression" => {
@@ -244,8 +278,12 @@ impl Parser<'_> {
             Tok::Semi | Tok::SemiSemi if self.language != Language::Elevate => {
                 "`;` joins strategies; definitions need nothing between them."
             }
+            Tok::Word if self.at_word("with") && expected.starts_with("the end") => {
+                "An element is not replaced, an array is made anew: `map f xs` of each element, `generate (\\i. …)` of each index."
+            }
             Tok::Word => {
-                let word = self.word().filter(|w| lexer::is_reserved(w))?;
+                let word =
+                    self.word().filter(|w| lexer::is_reserved(w) && !expected.starts_with("the end"))?;
                 return Some(format!("`{word}` is a reserved word, so it cannot be a name."));
             }
             _ => return None,

@@ -283,7 +283,7 @@ impl Parser<'_> {
         let outside = self.enter();
         let params = self.list("`,` or `)`", |p| {
             let start = p.here();
-            let name = p.ident("a parameter")?;
+            let name = p.ident(super::A_PARAMETER)?;
             let kind = if p.eat(Tok::Colon) { p.annotation(vec![name]) } else { ParamKind::Bare(name) };
             Some(Node::new(p.since(start), kind))
         });

@@ -29,6 +29,8 @@ pub const MAX_PROBLEMS: usize = 50;
 
 /// What is expected where rules are listed.
 const A_RULE: &str = "the name of a rule";
+/// What is expected in the parentheses behind the name of a rule or a sketch.
+const A_PARAMETER: &str = "the name of a parameter";
 const A_MODULE: &str = "the name of a module";
 const END_OF_MODULE: &str = "the end of the name of a module";
 

@@ -157,6 +157,26 @@ impl Parser<'_> {
             StrategyKind::Name(head) => Some(Node::new(operand.span, head.clone())),
             _ => None,
         };
+        // `tile(4 4)` and `[2 1]`: a number is neither applied nor run.
+        let is_number = matches!(operand.kind, StrategyKind::Number(_));
+        let in_brackets =
+            self.tokens.get(self.limit).is_some_and(|t| matches!(t.tok, Tok::RParen | Tok::RBracket));
+        if is_number && in_brackets {
+            let written = self.quote(self.at - 1, self.at).zip(self.quote(self.at, self.at + 1));
+            self.report(|| {
+                let problem =
+                    Diagnostic::error(codes::UNEXPECTED, "A comma is missing between two arguments.")
+                        .label(here, "a comma is missing before this");
+                match written {
+                    Some((a, b)) => problem.hint(format!("Write `{a}, {b}`.")),
+                    None => problem,
+                }
+            });
+            while self.at_strategy_atom() {
+                self.strategy_atom();
+            }
+            return Node::new(self.since(start), StrategyKind::Error);
+        }
         self.report(|| {
             let problem = Diagnostic::error(codes::CALL, "Strategies are applied with parentheses.")
                 .label(here, "an argument without parentheses, or a missing `;`");

@@ -822,13 +822,13 @@ fn e0029_calls() {
       |
       = hint: Write `try(…)`, or put `;` between.
 
-    error[E0029]: Strategies are applied with parentheses.
+    error[E0020]: A comma is missing between two arguments.
       --> a.elevate:1:55
       |
     1 | strategy s = topDown mapFusion ; (try s) (try t) ; [1 2]
-      |                                                       ^ an argument without parentheses, or a missing `;`
+      |                                                       ^ a comma is missing before this
       |
-      = hint: Put `;` between two strategies.
+      = hint: Write `1, 2`.
 
     strategy s = ((topDown mapFusion) ; ! ; (list !))
     ");
@@ -1009,6 +1009,25 @@ fn definitions_are_named_as_they_are_written() {
         ("def f (a: n.(f32 * f32)) = map (\\p. p._1) a", "`fst p`"),
     ] {
         one_problem_hints(Language::Program, text, hint);
+    }
+}
+
+#[test]
+fn parts_of_strategies_and_rules_are_told_how_they_are_separated() {
+    for (text, part) in [
+        ("strategy s = tile(4 4)", "Write `4, 4`."),
+        ("strategy s = reorder([2 1])", "Write `2, 1`."),
+        ("strategy s = reorder([1..2])", "with commas between them"),
+        ("strategy s = \"mapFusion\"", "without quotes"),
+        ("strategy s = tile(\"4\", 4)", "without quotes"),
+    ] {
+        one_problem_hints(Language::Elevate, text, part);
+    }
+    for (text, part) in [
+        ("rule r(p) = map f xs ~> map f xs where p > 1; p < 9", "`where p > 1, p < 9`"),
+        ("rule r(4) = map f xs ~> map f xs", "`rule r(p) = …`"),
+    ] {
+        one_problem_hints(Language::Rules, text, part);
     }
 }
 

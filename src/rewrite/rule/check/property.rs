@@ -22,6 +22,7 @@ use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::{Tolerance, Value};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// What an operator may be.
@@ -41,27 +42,52 @@ const TRIES_FOR_EACH: u64 = 60;
 /// So many more where operands are made of several numbers: several of these have to be NaN or infinite at once.
 const TRIES_OF_PARTS: u64 = 600;
 
+/// So many steps of evaluation are spent on one law, and so many on one side of it at the most: a few seconds for an operator on
+/// arrays, of which a case has many elements.
+const STEPS: u64 = 4_000_000;
+const STEPS_OF_A_SIDE: u64 = STEPS / 2;
+
+/// What came of testing a property.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Tested {
+    /// No case spoke against it.
+    Held,
+    /// A case that does, in words.
+    Refuted(Vec<String>),
+    /// No case came to an end.
+    Not,
+}
+
 /// A case in which an operator `t -> t -> t` does not have the property, in words. What it uses of what is bound around
 /// it is drawn with the operands; None where that is more than numbers.
 pub fn refute(f: &Term, property: &Property) -> Option<Vec<String>> {
-    refute_where(f, property, false)
+    match tested(f, property, false) {
+        Tested::Refuted(case) => Some(case),
+        Tested::Held | Tested::Not => None,
+    }
 }
 
-/// As [`refute`]; where only what is `finite` counts, a case has no operand and computes nothing that is NaN or infinite.
-pub fn refute_where(f: &Term, property: &Property, finite: bool) -> Option<Vec<String>> {
-    let without_rounding = || refute_in(Arithmetic { exact: true, finite }, f, property);
+/// As [`refute`], with what came of it; where only what is `finite` counts, a case has no operand and computes nothing that is NaN or infinite.
+pub fn tested(f: &Term, property: &Property, finite: bool) -> Tested {
+    let test = |exact: bool| tested_in(Arithmetic { exact, finite }, f, property);
     on_one_stack(|| {
-        if has_roots(f) {
-            return refute_in(Arithmetic { exact: false, finite }, f, property).or_else(without_rounding);
+        if !has_roots(f) {
+            return test(true);
         }
-        without_rounding()
+        match test(false) {
+            Tested::Refuted(case) => Tested::Refuted(case),
+            Tested::Not => test(true),
+            Tested::Held => match test(true) {
+                Tested::Not => Tested::Held,
+                other => other,
+            },
+        }
     })
 }
 
-fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Vec<String>> {
+fn tested_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Tested {
     let (params, _) = f.ty().signature();
-    let t = params.first()?;
-    let around = numbers_around(f)?;
+    let (Some(t), Some(around)) = (params.first(), numbers_around(f)) else { return Tested::Held };
     let var = |i: u32| Term::var(i, t.clone());
     // The operands are a, b, c; the last is variable 0.
     let count = match property {
@@ -105,7 +131,14 @@ fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Ve
     // What is tried so often is not unfolded each time.
     let evaluated: Vec<(Term, Term)> = laws.iter().map(|(l, r)| (unfolded(l), unfolded(r))).collect();
     let mut best: Option<(usize, Vec<String>)> = None;
-    for seed in 0..tries {
+    let (spent, limits) = (Cell::new(0), Limits { steps: STEPS_OF_A_SIDE, ..Limits::TEST });
+    let (mut decided, mut undecided) = (false, false);
+    for i in 0..tries {
+        if spent.get() > STEPS {
+            break;
+        }
+        // From both ends: where there are steps for few cases only, hostile ones are among them.
+        let seed = if i % 2 == 0 { i / 2 } else { tries - 1 - i / 2 };
         let sizes = sizes_of(t, seed);
         for (i, (left, right)) in evaluated.iter().enumerate() {
             let Ok(mut operands) = drawing.inputs(seed, left.ty(), &sizes, seed) else { continue };
@@ -118,8 +151,14 @@ fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Ve
             if in_floats {
                 operands = operands.iter().map(rounded).collect();
             }
-            let run = |side: &Term| eval::run_in(arithmetic, side, &sizes, &operands, &Limits::TEST);
+            let run = |side: &Term| eval::run_counted(arithmetic, side, &sizes, &operands, &limits, &spent);
             let (l, r) = (run(left), run(right));
+            let is_known = |side: &Result<Value, Diagnostic>| match side {
+                Ok(_) => true,
+                Err(problem) => is_without_value(problem),
+            };
+            decided |= is_known(&l) && is_known(&r);
+            undecided |= !is_known(&l) || !is_known(&r);
             if agree(&l, &r, arithmetic) {
                 continue;
             }
@@ -130,7 +169,11 @@ fn refute_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Option<Ve
             }
         }
     }
-    best.map(|(_, told)| told)
+    match best {
+        Some((_, told)) => Tested::Refuted(told),
+        None if undecided && !decided => Tested::Not,
+        None => Tested::Held,
+    }
 }
 
 /// By how much both sides of a law may be apart that computes roots: halves have three digits.
@@ -164,7 +207,9 @@ fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, arithmeti
             let tolerance = if rounds { NEARLY } else { Tolerance::Identical };
             l.agrees(r, tolerance).is_ok() || r.agrees(l, tolerance).is_ok()
         }
-        (Ok(_), Err(_)) | (Err(_), Ok(_)) if arithmetic.finite => true,
+        // So may the other side be, where this one computes something that is not finite; but not where a whole number is
+        // divided by zero.
+        (Ok(value), Err(_)) | (Err(_), Ok(value)) if arithmetic.finite && has_undefined(value) => true,
         (Ok(l), Ok(r)) if rounds => {
             let (of_l, of_r) = (kinds(l), kinds(r));
             let is_finite = |kinds: &[FloatKind]| kinds.iter().all(|kind| *kind == FloatKind::Finite);
@@ -179,6 +224,16 @@ fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, arithmeti
         }
         (Ok(_), Err(problem)) | (Err(problem), Ok(_)) => !is_without_value(problem),
         (Err(_), Err(_)) => true,
+    }
+}
+
+/// Is a part of the value undefined?
+fn has_undefined(value: &Value) -> bool {
+    match value {
+        Value::Undefined => true,
+        Value::Pair(p) => has_undefined(&p.0) || has_undefined(&p.1),
+        Value::Array(all) | Value::Vector(all) => all.iter().any(has_undefined),
+        _ => false,
     }
 }
 

@@ -139,6 +139,15 @@ fn predicate(
         (unknown, _) => {
             let missing = problem(format!("There is no condition `{unknown}`."), name.span, "not known");
             let all = format!("The conditions are {}.", KNOWN.join(", "));
+            // `f is commutative`
+            let named = args.iter().find_map(|arg| match &arg.kind {
+                ExprKind::Name(name) => KNOWN.iter().find(|known| **known == &**name),
+                _ => None,
+            });
+            if let Some(known) = named {
+                let hint = format!("A condition stands before what it is of: `{known} {unknown}`.");
+                return Err(Box::new(missing.hint(hint)));
+            }
             return Err(Box::new(missing.did_you_mean_or(unknown, KNOWN.iter().copied(), all)));
         }
     })

@@ -2,14 +2,16 @@
 //! operators, each tested before it is believed.
 
 use super::no_mark;
+use crate::lang::declared::{unfolded, used_in};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer;
+use crate::lang::rounding::has_float;
 use crate::lang::source::Span;
 use crate::lang::syntax::ast::{self, ConditionKind, Def, Expr, ExprKind, Item, ItemKind, Node};
 use crate::lang::syntax::parse_type;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
-use crate::rule::check::property::{Property, UNKNOWN, has_unknown_functions, refute_where};
+use crate::rule::check::property::{Property, Tested, UNKNOWN, has_unknown_functions, tested};
 use crate::rule::{Mark, Properties};
 
 /// The name of the definition that an operator is read through; no text can have it.
@@ -49,7 +51,7 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
             None => return Err(vec![no_mark(mark)]),
         }
     }
-    let finite = !declare.marks.is_empty();
+    let finite = declare.marks.first();
     let no =
         |message: &str| {
             vec![Diagnostic::error("E0212", message.to_owned()).label(span, "not possible").hint(
@@ -69,11 +71,7 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
         ("commutative", [f]) => (Property::Commutative, read(f, span, items)?, None),
         ("idempotent", [f]) => (Property::Idempotent, read(f, span, items)?, None),
         ("neutral", [f, z]) => {
-            let f = read(f, span, items)?;
-            let operand = f.ty().as_fun().map_or_else(Type::ill, |(p, _)| p.clone());
-            let (ty, _) = parse_type(span.file, &operand.to_string());
-            let z = ExprKind::Ascribe(Box::new(z.clone()), Box::new(ty));
-            let z = read(&Node::new(span, z), span, items)?;
+            let (f, z) = operator_and_value(f, z, span, items)?;
             (Property::Neutral(z.clone()), f, Some(z))
         }
         ("assoc" | "commutative" | "idempotent" | "neutral", _) => {
@@ -84,7 +82,34 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
     if !is_operator(f.ty()) {
         return Err(vec![no_operator(span, &format!(": its type is {}", f.ty()))]);
     }
-    if let Some(counterexample) = refute_where(&f, &property, finite) {
+    let has_floats = computes_floats(&f);
+    if let Some(mark) = finite.filter(|_| !has_floats) {
+        return Err(vec![
+            Diagnostic::error("E0213", "`[finite]` says nothing of an operator without floating-point numbers.")
+                .label(mark.span, "not needed")
+                .note("Whole numbers are never NaN or infinite, so what is declared of them holds everywhere or not at all.")
+                .hint("Leave it out."),
+        ]);
+    }
+    if let Some(foreign) = used_in(&f).into_iter().find(|declared| declared.foreign().is_some()) {
+        let message =
+            format!("The foreign function `{}` is not run here, so this is not believed.", foreign.name());
+        return Err(vec![
+            Diagnostic::error("E0218", message)
+                .label(span, "declared here")
+                .note("What is declared is tested, and what a foreign function computes is said by C text alone.")
+                .hint("Write the operator in this language, or leave the declaration out."),
+        ]);
+    }
+    let verdict = tested(&f, &property, finite.is_some());
+    if verdict == Tested::Not {
+        return Err(vec![
+            Diagnostic::error("E0218", "The operator is too large to be tested, so this is not believed.")
+                .label(span, "declared here")
+                .hint("Declare it of an operator on smaller arrays."),
+        ]);
+    }
+    if let Tested::Refuted(counterexample) = verdict {
         let what = match property {
             Property::Associative => "associative",
             Property::Commutative => "commutative",
@@ -96,9 +121,11 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
             Diagnostic::error("E0218", format!("{subject} is not {what}, so this is not believed."));
         let problem = problem.label(span, "declared here");
         let problem = counterexample.into_iter().fold(problem, Diagnostic::note);
-        let problem = match finite || refute_where(&f, &property, true).is_some() {
-            true => problem,
-            false => problem.hint(format!(
+        let is_so_where_finite =
+            finite.is_none() && has_floats && tested(&f, &property, true) == Tested::Held;
+        let problem = match is_so_where_finite {
+            false => problem,
+            true => problem.hint(format!(
                 "It is where nothing is NaN or infinite: `declare {} [finite] …` says so, and rules that rely on it have that mark.",
                 condition_name
             )),
@@ -106,7 +133,7 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
         return Err(vec![if has_unknown_functions(&f) { problem.note(UNKNOWN) } else { problem }]);
     }
     let mut known = Properties::default();
-    let out = if finite { known.finite.get_or_insert_default() } else { &mut known };
+    let out = if finite.is_some() { known.finite.get_or_insert_default() } else { &mut known };
     match property {
         Property::Associative => out.associative.push(f),
         Property::Commutative => out.commutative.push(f),
@@ -128,10 +155,47 @@ fn no_operator(span: Span, why: &str) -> Diagnostic {
         .hint("Where the type is open, give the parameters types: `\\(a: f32) (b: f32). …`.")
 }
 
-/// The term that an expression is among these definitions.
+/// Does the operator take, give or compute floating-point numbers?
+fn computes_floats(f: &Term) -> bool {
+    unfolded(f).positions().iter().any(|(_, t)| has_float(t.ty()))
+}
+
+/// The operator of `neutral f z` and its value, which is of the type of its operands.
+fn operator_and_value(
+    f: &Expr,
+    z: &Expr,
+    span: Span,
+    items: &[Item],
+) -> Result<(Term, Term), Vec<Diagnostic>> {
+    let is_value_an_operator = || read(z, span, items).is_ok_and(|z| is_operator(z.ty()));
+    let exchanged =
+        |problem: Diagnostic| problem.hint("The operator stands first, then its value: `neutral f z`.");
+    let f = match read(f, span, items) {
+        Ok(f) if is_operator(f.ty()) => f,
+        Ok(f) => return Err(vec![exchanged(no_operator(span, &format!(": its type is {}", f.ty())))]),
+        Err(_) if is_value_an_operator() => return Err(vec![exchanged(no_operator(span, ""))]),
+        Err(problems) => return Err(problems),
+    };
+    let operand = f.ty().as_fun().map_or_else(Type::ill, |(p, _)| p.clone());
+    let (ty, _) = parse_type(span.file, &operand.to_string());
+    let ascribed = ExprKind::Ascribe(Box::new(z.clone()), Box::new(ty));
+    match read(&Node::new(span, ascribed), span, items) {
+        Ok(z) => Ok((f, z)),
+        // The type that it should have stands nowhere in the text, so a problem there has been left out.
+        Err(problems)
+            if problems.is_empty() && read(z, span, items).err().is_none_or(|all| !all.is_empty()) =>
+        {
+            let message = format!("The value of `neutral` is a `{operand}`, and this is none.");
+            Err(vec![Diagnostic::error("E0212", message).label(z.span, "not such a value")])
+        }
+        Err(problems) => Err(problems),
+    }
+}
+
 /// What to do about an operator that could be one of any type.
 const AT_A_TYPE: &str = "Say at which type it is so: `\\(a: f32) (b: f32). a + b`.";
 
+/// The term that an expression is among these definitions.
 fn read(e: &Expr, span: Span, items: &[Item]) -> Result<Term, Vec<Diagnostic>> {
     let name = Node::new(e.span, HERE.into());
     let def = Def { name, params: vec![], result: None, body: e.clone() };

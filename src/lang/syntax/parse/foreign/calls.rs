@@ -8,6 +8,7 @@ use crate::syntax::codes;
 use crate::syntax::elsewhere;
 use crate::syntax::lexer::{self, Tok};
 use crate::syntax::parse::Parser;
+use crate::ty::Scalar;
 
 impl Parser<'_> {
     /// Whether `f . g`, `f $ x` or `f <| x` goes on here.
@@ -39,7 +40,7 @@ impl Parser<'_> {
                 group.push((part, self.at));
             }
         }
-        let text = |&(a, b): &(usize, usize)| self.quote_or(a, b, "…");
+        let text = |&(a, b): &(usize, usize)| self.stage(a, b);
         // The body of a function that has no parentheses has taken in what was meant to follow it.
         let in_function =
             from.checked_sub(1).and_then(|i| self.tokens.get(i)).is_some_and(|t| t.tok == Tok::Dot);
@@ -78,7 +79,11 @@ impl Parser<'_> {
         } else {
             "`>>` composes functions, and the left one is applied first"
         };
-        let hint = if let (true, None, [group]) = (dot, &argument, groups.as_slice())
+        // What was piped before goes through what it was piped into first.
+        let is_piped = |&(a, b): &(usize, usize)| self.find_in(a, b, |tok, _| tok == Tok::PipeTo).is_some();
+        let hint = if groups.iter().flatten().any(is_piped) && argument.is_none() {
+            format!("{what}: `f . g` of two functions is `g >> f`.")
+        } else if let (true, None, [group]) = (dot, &argument, groups.as_slice())
             && let Some(piped) = self.piped(group)
         {
             format!("A value is given to a function by `|>`: `{piped}`.")
@@ -104,6 +109,16 @@ impl Parser<'_> {
             .hint(hint);
         self.problems.push(problem);
         Node::new(self.since(start), ExprKind::Error)
+    }
+
+    /// The text of what is composed: in parentheses where it would reach further, or not as far, as it does.
+    fn stage(&self, from: usize, to: usize) -> String {
+        let is_loose = |tok: Tok, text: &str| {
+            matches!(tok, Tok::And | Tok::Or) || matches!(text, "and" | "or" | "&&" | "||")
+        };
+        let is_let = self.spelling(from) == "let";
+        let text = self.quote_or(from, to, "…");
+        if is_let || self.find_in(from, to, is_loose).is_some() { format!("({text})") } else { text }
     }
 
     /// What was composed, where the first or the last part of it is a value: that goes through the others.
@@ -150,7 +165,13 @@ impl Parser<'_> {
             return false;
         }
         let start = self.at;
-        let mut value = self.argument_or(from, start, "xs");
+        let first = self.start_of_call(from);
+        let known = first.and_then(|first| match first == from {
+            true => Some(self.argument_or(from, start, "…")),
+            false => self.quote(first, start),
+        });
+        // Of what is not known for sure nothing is repeated.
+        let mut value = known.unwrap_or_else(|| "…".into());
         let mut hint = None;
         loop {
             let (next, close) = (self.at + 1, self.mate(self.at + 1));
@@ -171,8 +192,9 @@ impl Parser<'_> {
                     let part = number.parse::<usize>().unwrap_or(0).min(8);
                     let rest = "snd (".repeat(part.saturating_sub(1));
                     let last = if part == 0 { "fst" } else { "snd" };
-                    let element = format!("idx {number} {value}");
-                    value = format!("{rest}{last} {value}{}", ")".repeat(part.saturating_sub(1)));
+                    let element = format!("idx {number} {}", as_argument(&value));
+                    value =
+                        format!("{rest}{last} {}{}", as_argument(&value), ")".repeat(part.saturating_sub(1)));
                     hint = Some(format!(
                         "The components of a pair `p` are `fst p` and `snd p`: write `{value}`. An element of an array is read by \
                          its index first: `{element}`."
@@ -182,38 +204,51 @@ impl Parser<'_> {
                 (Tok::Dot, Tok::LBracket) if close.is_some() => {
                     self.at += 1;
                     let end = close.unwrap_or(self.at);
-                    value = format!("idx {} {value}", self.argument_or(self.at + 1, end, "i"));
+                    value =
+                        format!("idx {} {}", self.argument_or(self.at + 1, end, "i"), as_argument(&value));
                     hint = Some(format!("An element is read by its index first: write `{value}`."));
                     self.at = end + 1;
                 }
                 (Tok::Dot, Tok::LParen) if close.is_some() => {
                     self.at += 1;
                     let args = self.foreign_args();
-                    value = format!("map {value} {}", args.join(" "));
+                    value = match args.as_slice() {
+                        [x, y] => format!("zip {x} {y} |> map (\\(x, y). {} x y)", as_argument(&value)),
+                        _ => format!("map {} {}", as_argument(&value), args.join(" ")),
+                    };
                     hint = Some(format!("For every element of an array, write `{value}`."));
                 }
                 (Tok::LBracket, _) if self.touches(0) && self.slice().is_some() => {
                     let Some((slice, close)) = self.slice() else { break };
                     hint = Some(match slice {
                         Some(slice) => {
-                            value = slice.replace("xs", &value);
-                            format!("A part of an array is taken by `take`, `drop` and `reverse`: write `{value}`.")
+                            value = slice.replace(ARRAY, &as_argument(&value));
+                            format!(
+                                "A part of an array is taken by `take`, `drop` and `reverse`: write `{value}`."
+                            )
                         }
-                        None => "A part of an array is taken by `take`, `drop` and `reverse`; places are counted from its first element.".to_owned(),
+                        None => {
+                            value = "…".into();
+                            "A part of an array is taken by `take`, `drop` and `reverse`; places are counted from its first element.".to_owned()
+                        }
                     });
                     self.at = close + 1;
                 }
                 _ => break,
             }
-            if value.contains(' ')
-                && matches!(self.peek(), Tok::Dot | Tok::LBracket)
-                && self.touches(0)
-                && !value.contains("|>")
-            {
-                value = format!("({value})");
-            }
         }
         let Some(hint) = hint else { return false };
+        let first = first.unwrap_or(from);
+        let alone = first == self.began && matches!(self.peek(), Tok::End | Tok::Comma | Tok::PipeTo);
+        let is_argument = first > self.began && self.ends_value(first - 1) || self.at_operand();
+        let hint = if is_argument {
+            in_parentheses(&hint, |text| text.contains(' '))
+        } else if !alone {
+            // What reaches further than an operator does would take in what stands beside it.
+            in_parentheses(&hint, |text| text.contains("|>") || text.starts_with("let "))
+        } else {
+            hint
+        };
         let (sign, end) = (self.span_at(start), self.at);
         let shown = Span { end: self.span_at(end.saturating_sub(1)).end, ..sign };
         let message = match self.tokens.get(start).map(|t| t.tok) {
@@ -229,6 +264,23 @@ impl Parser<'_> {
         true
     }
 
+    /// Where the call starts whose last argument starts at a token, or the value that starts there; none where that is
+    /// called more than once, `f(x)(y)`, or is an element, `a[0]`.
+    fn start_of_call(&self, from: usize) -> Option<usize> {
+        let here = self.tokens.get(from)?;
+        let Some(before) = from.checked_sub(1).and_then(|i| self.tokens.get(i)) else { return Some(from) };
+        let is_bracket = matches!(here.tok, Tok::LParen | Tok::LBracket);
+        if !is_bracket || before.end != here.start {
+            return Some(from);
+        }
+        match before.tok {
+            Tok::Word if lexer::is_reserved(self.spelling(from - 1)) => Some(from),
+            Tok::Word if here.tok == Tok::LParen => Some(from - 1),
+            Tok::Word | Tok::RParen | Tok::RBracket => None,
+            _ => Some(from),
+        }
+    }
+
     /// The arguments in the parentheses at the next token, as text.
     fn foreign_args(&mut self) -> Vec<String> {
         let Some(close) = self.mate(self.at) else { return vec![] };
@@ -239,9 +291,7 @@ impl Parser<'_> {
             if at == from
                 && let Some((names, body)) = self.function_at(from, false, close)
             {
-                let limit = std::mem::replace(&mut self.limit, close);
-                let end = self.find(body, |tok, _| tok == Tok::Comma).unwrap_or(close);
-                self.limit = limit;
+                let end = self.find_in(body, close, |tok, _| tok == Tok::Comma).unwrap_or(close);
                 args.push(format!("(\\{}. {})", names.join(" "), self.quote_or(body, end, "…")));
                 (from, at) = (end + 1, end + 1);
                 continue;
@@ -282,6 +332,24 @@ impl Parser<'_> {
             return None;
         }
         parts.push((from, close));
+        // Of several dimensions, or counted from the end by a word.
+        let first = self.at + 1;
+        if let Some(comma) = self.find_in(first, close, |tok, _| tok == Tok::Comma) {
+            let is_all = |a: usize, b: usize| b == a + 1 && self.tokens[a].tok == Tok::Colon;
+            let one = |a: usize, b: usize| (b == a + 1).then(|| self.spelling(a));
+            let more = self.find_in(comma + 1, close, |tok, _| tok == Tok::Comma);
+            let written = match (one(first, comma), one(comma + 1, close)) {
+                (Some(_), Some(column)) if is_all(first, comma) && more.is_none() => {
+                    (column != ":").then(|| format!("map (\\r. idx {column} r) {ARRAY}"))
+                }
+                (Some(row), Some(_)) if is_all(comma + 1, close) => Some(format!("idx {row} {ARRAY}")),
+                _ => None,
+            };
+            return Some((written, close));
+        }
+        if (first..close).any(|i| self.spelling(i) == "end") {
+            return Some((None, close));
+        }
         let text = |i: usize| parts.get(i).filter(|(a, b)| b > a).map(|&(a, b)| self.argument_or(a, b, "i"));
         let minus = |i: usize| {
             parts.get(i).is_some_and(|&(a, _)| self.tokens.get(a).is_some_and(|t| t.tok == Tok::Minus))
@@ -289,18 +357,18 @@ impl Parser<'_> {
         let number = |t: &Option<String>| t.as_ref().and_then(|t| t.parse::<u64>().ok());
         let (lo, hi, step) = (text(0), text(1), text(2));
         let written = match (&lo, &hi, &step) {
-            (None, None, Some(_)) if minus(2) => "reverse xs".to_string(),
+            (None, None, Some(_)) if minus(2) => format!("reverse {ARRAY}"),
             (None, None, Some(_)) if number(&step).is_some_and(|by| by > 0) => {
-                format!("split {} xs |> map (\\c. idx 0 c)", step.as_deref().unwrap_or_default())
+                format!("split {} {ARRAY} |> map (\\c. idx 0 c)", step.as_deref().unwrap_or_default())
             }
             _ if step.is_some() || minus(0) || minus(1) => return Some((None, close)),
-            (Some(lo), None, None) => format!("drop {lo} xs"),
-            (None, Some(hi), None) => format!("take {hi} xs"),
+            (Some(lo), None, None) => format!("drop {lo} {ARRAY}"),
+            (None, Some(hi), None) => format!("take {hi} {ARRAY}"),
             (Some(lo), Some(hi), None) => match (number(&Some(lo.clone())), number(&Some(hi.clone()))) {
-                (Some(a), Some(b)) => format!("take {} (drop {lo} xs)", b.saturating_sub(a)),
-                _ => format!("take ({hi} - {lo}) (drop {lo} xs)"),
+                (Some(a), Some(b)) => format!("take {} (drop {lo} {ARRAY})", b.saturating_sub(a)),
+                _ => format!("take ({hi} - {lo}) (drop {lo} {ARRAY})"),
             },
-            _ => "xs".to_string(),
+            _ => ARRAY.to_string(),
         };
         Some((Some(written), close))
     }
@@ -322,16 +390,17 @@ impl Parser<'_> {
         let end = close.unwrap_or(body);
         // `map(x -> e, xs)`: what stands behind the function is given to what stands before the parentheses.
         let is_call = inside && self.touches(0) && first >= 2 && self.tokens[first - 2].tok == Tok::Word;
-        let comma = (body..end)
-            .find(|i| is_call && self.tokens[*i].tok == Tok::Comma)
-            .filter(|comma| (body..*comma).all(|i| self.mate(i).is_none()));
-        let behind: Vec<String> = comma
-            .and_then(|comma| self.quote(comma + 1, end))
-            .map(|rest| rest.split(',').map(|e| e.trim().to_owned()).collect())
-            .unwrap_or_default();
+        let comma = self.find_in(body, end, |tok, _| tok == Tok::Comma).filter(|_| is_call);
+        let mut behind = vec![];
+        let mut at = comma.map_or(end, |comma| comma + 1);
+        while at < end {
+            let next = self.find_in(at, end, |tok, _| tok == Tok::Comma).unwrap_or(end);
+            behind.push(self.argument_or(at, next, "…"));
+            at = next + 1;
+        }
         let end = comma.unwrap_or(end);
         let body = if inside && body < end { self.quote_or(body, end, "…") } else { "…".into() };
-        if let (Some(_), true) = (comma, behind.iter().all(|e| !e.is_empty() && !e.contains([' ', '(']))) {
+        if comma.is_some() && !behind.is_empty() {
             let function = format!("{} (\\{}. {body})", self.spelling(first - 2), names.join(" "));
             let here = self.span_at(first);
             let problem = Diagnostic::error(
@@ -541,10 +610,7 @@ impl Parser<'_> {
         if (!before && !behind) || is_function {
             return None;
         }
-        let limit = std::mem::replace(&mut self.limit, close);
-        let comma = self.find(first, |tok, _| tok == Tok::Comma);
-        self.limit = limit;
-        if comma.is_some() {
+        if self.find_in(first, close, |tok, _| tok == Tok::Comma).is_some() {
             return Some(self.operator_among_arguments());
         }
         let used = |v: &str| (first..close).any(|i| self.spelling(i) == v);
@@ -609,13 +675,87 @@ impl Parser<'_> {
     }
 }
 
+/// The place of an array in what is written for a part of it.
+const ARRAY: &str = "\u{1}";
+
+/// What a text is where it is an argument: in parentheses, unless it is one word or stands in brackets as a whole.
+fn as_argument(text: &str) -> String {
+    let mut depth = 0;
+    let mut ends = text.char_indices().filter(|(_, c)| {
+        depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
+        depth == 0 && matches!(c, ')' | ']')
+    });
+    let is_whole = text.starts_with(['(', '[']) && ends.next().is_some_and(|(i, _)| i + 1 == text.len());
+    let is_word = !text.contains(|c: char| c.is_whitespace() || matches!(c, '(' | '['));
+    if is_whole || is_word { text.to_owned() } else { format!("({text})") }
+}
+
+/// A hint with the text that it says to write in parentheses, if that needs them.
+fn in_parentheses(hint: &str, needs: impl Fn(&str) -> bool) -> String {
+    let Some((before, (text, behind))) =
+        hint.split_once("rite `").and_then(|(before, rest)| Some((before, rest.split_once('`')?)))
+    else {
+        return hint.to_owned();
+    };
+    let text = if needs(text) { as_argument(text) } else { text.to_owned() };
+    format!("{before}rite `{text}`{behind}")
+}
+
+/// What a library calls operators that it applies to each element of arrays.
+const ELEMENTWISE: &[(&[&str], &str)] = &[
+    (&["maximum", "fmax"], "max x y"),
+    (&["minimum", "fmin"], "min x y"),
+    (&["add"], "x + y"),
+    (&["subtract", "sub"], "x - y"),
+    (&["multiply", "mul"], "x * y"),
+    (&["divide", "true_divide", "div"], "x / y"),
+    (&["power", "pow"], "pow x y"),
+];
+
+/// `np.maximum(a, b)`: of two numbers, or of each element.
+fn of_each_element(name: &str, args: &[String]) -> Option<String> {
+    let [a, b] = args else { return None };
+    let (_, written) = ELEMENTWISE.iter().find(|(names, _)| names.contains(&name))?;
+    let of = |x: &str, y: &str| {
+        elsewhere::in_words(written, &|word| match word {
+            "x" => x.to_owned(),
+            "y" => y.to_owned(),
+            other => other.to_owned(),
+        })
+    };
+    let is_number =
+        |text: &str| text.trim_start_matches(['(', '-']).starts_with(|c: char| c.is_ascii_digit());
+    let each = match (is_number(a), is_number(b)) {
+        (false, true) => format!("map (\\v. {}) {a}", of("v", b)),
+        (true, false) => format!("map (\\v. {}) {b}", of(a, "v")),
+        _ => format!("zip {a} {b} |> map (\\(v, w). {})", of("v", "w")),
+    };
+    Some(format!("Write `{}` for two numbers, `{each}` for each element of arrays.", of(a, b)))
+}
+
+/// Functions of two values or more, of which the first is what other languages call them on.
+const OF_BOTH: [&str; 12] = [
+    "zip",
+    "concat",
+    "pow",
+    "mod",
+    "max",
+    "min",
+    "select",
+    "shiftLeft",
+    "shiftRight",
+    "bitAnd",
+    "bitOr",
+    "bitXor",
+];
+
 /// `value.sum(axis=0)` and `np.sum(value, axis=0)` of a matrix: of each column, or of each row.
 fn along_axis(value: &str, name: &str, args: &[String], module: bool) -> Option<String> {
     let (axis, others) = args.split_last()?;
     let axis = axis.trim_matches(['(', ')']).strip_prefix("axis")?.trim_start().strip_prefix('=')?.trim();
     let matrix = match others {
-        [one] if module => one.as_str(),
-        [] if !module => value,
+        [one] if module => one.clone(),
+        [] if !module => as_argument(value),
         _ => return None,
     };
     let of_row = elsewhere::written_here(name, &["r".to_owned()])?;
@@ -629,7 +769,11 @@ fn along_axis(value: &str, name: &str, args: &[String], module: bool) -> Option<
 
 /// `value.name(args)`, as it is written here, and what is said of it; `piped` if the value is the rest of such a chain.
 fn method(value: &str, name: &str, mut args: Vec<String>, piped: bool) -> (String, Option<String>) {
-    let module = elsewhere::is_module(value);
+    let module = elsewhere::is_module(value) && scalar_of_both(value, name).is_none();
+    if let Some(scalar) = scalar_of_both(value, name) {
+        let hint = format!("A conversion is written `(cast x : {scalar})`, with the number that is meant.");
+        return (value.to_owned(), Some(hint));
+    }
     let call = |args: &[String]| {
         std::iter::once(name.to_string()).chain(args.iter().cloned()).collect::<Vec<_>>().join(" ")
     };
@@ -651,29 +795,57 @@ fn method(value: &str, name: &str, mut args: Vec<String>, piped: bool) -> (Strin
         let hint = format!("Write `{written}`.");
         return (written, Some(hint));
     }
+    let written = |hint: &str| {
+        let text = hint.strip_prefix("Write `").and_then(|rest| rest.split('`').next());
+        text.unwrap_or("…").to_owned()
+    };
+    // Of two numbers or of arrays: which of both is not known here.
+    if module && let Some(hint) = of_each_element(name, &args) {
+        return ("…".to_owned(), Some(hint));
+    }
+    if module && let Some(hint) = elsewhere::written_here(name, &args) {
+        return (written(&hint), Some(hint));
+    }
     if module {
-        let hint = elsewhere::written_here(name, &args).unwrap_or_else(|| {
-            format!(
-                "Functions stand before what they are given, by their names alone: write `{}`.",
-                call(&args)
-            )
-        });
-        return (call(&args), Some(hint));
+        let call = call(&args);
+        let hint =
+            format!("Functions stand before what they are given, by their names alone: write `{call}`.");
+        return (call, Some(hint));
     }
-    let mut all = args.clone();
-    all.push(value.to_string());
-    if !piped && let Some(hint) = elsewhere::written_here(name, &all) {
-        return (format!("{value} |> {name}"), Some(hint));
+    let argument = as_argument(value);
+    let all = elsewhere::with_receiver(name, &args, ARRAY.to_owned());
+    let known = elsewhere::written_here(name, &all);
+    if !piped && let Some(hint) = &known {
+        let hint = hint.replace(ARRAY, &argument);
+        return (written(&hint), Some(hint));
     }
-    // What is known of a name with its last argument left out is a stage.
-    all.pop();
-    all.push("\u{1}".into());
-    let stage = elsewhere::written_here(name, &all)
-        .and_then(|hint| hint.strip_prefix("Write `")?.split('`').next().map(String::from))
-        .and_then(|written| written.strip_suffix(" \u{1}").map(String::from));
+    let written = known.map(|hint| written(&hint));
     args.retain(|a| !a.is_empty());
-    let value = format!("{value} |> {}", stage.unwrap_or_else(|| call(&args)));
-    let hint =
-        format!("A function is applied by standing before its arguments, or behind `|>`: write `{value}`.");
+    let is_own = Pattern::from_name(name).is_some();
+    let value = match written {
+        // What is known of a name with its last argument left out is a stage.
+        Some(text) => match text.strip_suffix(&format!(" {ARRAY}")).filter(|stage| !stage.contains(ARRAY)) {
+            Some(stage) => format!("{value} |> {stage}"),
+            None => text.replace(ARRAY, &argument),
+        },
+        None if OF_BOTH.contains(&name) => {
+            let rest: Vec<String> = args.iter().map(|a| format!(" {a}")).collect();
+            format!("{name} {argument}{}", rest.concat())
+        }
+        None if is_own || args.is_empty() => format!("{value} |> {}", call(&args)),
+        // In which order a function of the text's own takes them is not known.
+        None => "…".to_owned(),
+    };
+    let hint = match value.as_str() {
+        "…" => format!("A function is applied by standing before its arguments: `{name} x y`."),
+        _ => format!(
+            "A function is applied by standing before its arguments, or behind `|>`: write `{value}`."
+        ),
+    };
     (value, Some(hint))
+}
+
+/// `f32.i32 x`: the type that a number of another one is converted to.
+fn scalar_of_both(value: &str, name: &str) -> Option<&'static str> {
+    Scalar::from_name(value).filter(|_| Scalar::from_name(name).is_some()).map(Scalar::name)
 }

@@ -11,7 +11,7 @@ pub(super) mod strategies;
 
 use super::super::ast::{Expr, ExprKind, Language, Node};
 use super::super::codes;
-use super::super::lexer::Tok;
+use super::super::lexer::{self, Tok};
 use super::Parser;
 use crate::diag::{Diagnostic, Span};
 
@@ -31,18 +31,101 @@ impl Parser<'_> {
     pub(in crate::syntax::parse) fn quote(&self, from: usize, to: usize) -> Option<String> {
         let (first, last) = (self.tokens.get(from)?, self.tokens.get(to.checked_sub(1)?)?);
         let text = self.text.get(first.start as usize..last.end as usize)?;
+        // On one line, what follows a `let` would be a part of its value.
+        let is_let = |i: &usize| self.spelling(*i) == "let";
+        let mut lines = (from..to).skip_while(|i| !is_let(i)).skip(1);
         // What is quoted is to be written, so there must be nothing in it that cannot.
         let foreign = |i: usize| {
             self.tokens.get(i).is_some_and(|t| t.tok == Tok::Foreign)
                 && !matches!(self.spelling(i), "&&" | "||")
         };
         // The length first: what stands around a deep nest is asked for at each level of it.
-        if text.len() > 4 * MAX_QUOTE || (from..to).any(foreign) {
+        if text.len() > 4 * MAX_QUOTE
+            || (from..to).any(foreign)
+            || lines.any(|i| self.tokens.get(i).is_some_and(|t| t.first))
+        {
             return None;
         }
+        let text = if self.in_program() { self.with_calls(from, to)? } else { text.to_owned() };
         let text = text.replace("&&", " and ").replace("||", " or ");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         (!text.contains("--") && text.chars().count() <= MAX_QUOTE).then_some(text)
+    }
+
+    /// The text of some tokens with each call of other languages, `f(a, b)`, as it is written here.
+    fn with_calls(&self, from: usize, to: usize) -> Option<String> {
+        let tok = |i: usize| if i < to { self.tokens.get(i).map_or(Tok::End, |t| t.tok) } else { Tok::End };
+        let mut out = String::new();
+        let mut at = from;
+        while at < to {
+            if at > from {
+                let (before, token) = (self.tokens.get(at - 1)?, self.tokens.get(at)?);
+                out.push_str(self.text.get(before.end as usize..token.start as usize)?);
+            }
+            let Some(close) = self.call_with_commas(from, at).filter(|close| *close < to) else {
+                out.push_str(self.spelling(at));
+                at += 1;
+                continue;
+            };
+            let call = self.call(at, close)?;
+            // It stands among arguments, or something is taken of it.
+            let among =
+                at > from && self.ends_value(at - 1) || self.starts_value(close + 1) && close + 1 < to;
+            let taken = matches!(tok(close + 1), Tok::Dot | Tok::LBracket | Tok::LParen);
+            out.push_str(&if among || taken { format!("({call})") } else { call });
+            at = close + 1;
+        }
+        Some(out)
+    }
+
+    /// Where the call ends whose function is the token: a name that parentheses touch in which commas stand.
+    fn call_with_commas(&self, from: usize, at: usize) -> Option<usize> {
+        let is_name = self.tokens.get(at)?.tok == Tok::Word && !lexer::is_reserved(self.spelling(at));
+        let open = self.tokens.get(at + 1).filter(|t| t.tok == Tok::LParen)?;
+        let before = at.checked_sub(1).filter(|i| *i >= from).map(|i| self.tokens[i].tok);
+        if !is_name || open.start != self.tokens[at].end || matches!(before, Some(Tok::Lambda | Tok::Dot)) {
+            return None;
+        }
+        let close = self.mate(at + 1)?;
+        self.find_in(at + 2, close, |tok, _| tok == Tok::Comma).map(|_| close)
+    }
+
+    /// A call whose parentheses stand behind the token and end at another, as it is written here; none where an argument
+    /// cannot be repeated.
+    fn call(&self, name: usize, close: usize) -> Option<String> {
+        let mut call = self.spelling(name).to_owned();
+        let mut at = name + 2;
+        while at < close {
+            let end = self.find_in(at, close, |tok, _| tok == Tok::Comma).unwrap_or(close);
+            let text = self.quote(at, end).filter(|_| end > at)?;
+            let is_sign = text.chars().all(|c| c.is_ascii_punctuation());
+            let argument = if is_sign { format!("({text})") } else { self.argument_or(at, end, "…") };
+            call = format!("{call} {argument}");
+            at = end + 1;
+        }
+        Some(call)
+    }
+
+    /// May a value end with the token, so that what follows it is an argument?
+    fn ends_value(&self, at: usize) -> bool {
+        match self.tokens.get(at).map(|t| t.tok) {
+            Some(Tok::Word) => !lexer::is_reserved(self.spelling(at)) && !self.is_infix_word(at),
+            Some(Tok::Number | Tok::RParen | Tok::RBracket) => true,
+            _ => false,
+        }
+    }
+
+    /// May a value start with the token?
+    fn starts_value(&self, at: usize) -> bool {
+        match self.tokens.get(at).map(|t| t.tok) {
+            Some(Tok::Word) => !lexer::is_reserved(self.spelling(at)) && !self.is_infix_word(at),
+            Some(Tok::Number | Tok::LParen | Tok::LBracket | Tok::Lambda) => true,
+            _ => false,
+        }
+    }
+
+    fn is_infix_word(&self, at: usize) -> bool {
+        matches!(self.spelling(at), "div" | "and" | "or" | "if" | "else" | "then" | "for" | "in" | "where")
     }
 
     /// As [`Self::quote`], or a name for what is too long.
@@ -87,11 +170,33 @@ impl Parser<'_> {
         }
     }
 
+    /// Where what is being read ends: at its bracket, or at a line that does not belong to it.
+    fn end_of(&self, from: usize) -> usize {
+        let ends = |i: &usize| *i > from && self.tokens.get(*i).is_some_and(|t| self.is_offside(t));
+        (from..self.limit).take(MAX_LOOK).find(ends).unwrap_or(self.limit)
+    }
+
     /// Where a token stands in what is being read, outside of the brackets in it.
     fn find(&self, from: usize, wanted: impl Fn(Tok, &str) -> bool) -> Option<usize> {
+        let ends = |i: usize| i > from && self.tokens.get(i).is_some_and(|t| self.is_offside(t));
+        self.find_before(from, self.limit, ends, wanted)
+    }
+
+    /// Where a token stands between two others, outside of the brackets between them.
+    fn find_in(&self, from: usize, to: usize, wanted: impl Fn(Tok, &str) -> bool) -> Option<usize> {
+        self.find_before(from, to, |_| false, wanted)
+    }
+
+    fn find_before(
+        &self,
+        from: usize,
+        to: usize,
+        ends: impl Fn(usize) -> bool,
+        wanted: impl Fn(Tok, &str) -> bool,
+    ) -> Option<usize> {
         let mut at = from;
         for _ in 0..MAX_LOOK {
-            if at >= self.limit {
+            if at >= to || ends(at) {
                 break;
             }
             let tok = self.tokens.get(at)?.tok;

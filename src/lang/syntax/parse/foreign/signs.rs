@@ -8,14 +8,19 @@ use crate::syntax::codes;
 use crate::syntax::elsewhere;
 use crate::syntax::lexer::{self, Tok};
 use crate::syntax::parse::Parser;
-use crate::syntax::parse::expr::Joint;
+use crate::syntax::parse::expr::{Joint, infix_operator};
+
+fn is_comparison(tok: Tok, _: &str) -> bool {
+    infix_operator(tok).is_some_and(Op::is_comparison)
+}
 
 /// Operators of other languages, and what is read instead. The others are no operators, or are read where they stand.
 pub(in crate::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
     Some(match sign {
         "&&" | "&" => Joint::And,
         "||" => Joint::Or,
-        "<<" | ".*" | "./" | "//" | "!!" | "<$>" => Joint::Infix(Op::Mul),
+        "<<" => Joint::Shift,
+        ".*" | "./" | "//" | "!!" | "<$>" => Joint::Infix(Op::Mul),
         "<>" | "/=" => Joint::Infix(Op::Ne),
         "===" => Joint::Infix(Op::Eq),
         "++" | ".+" => Joint::Infix(Op::Add),
@@ -24,12 +29,19 @@ pub(in crate::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
     })
 }
 
+/// Does the sign bind tighter than all operators of this language, where it is one of another?
+pub(in crate::syntax::parse) fn is_tightest(sign: &str) -> bool {
+    sign == "!!" || sign.starts_with('`') && !matches!(sign, "`mod`" | "`rem`" | "`div`" | "`quot`")
+}
+
 /// What is said of a sign where nothing is known of what stands around it.
 pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
     match sign {
         "&&" => "Write `a and b`.",
         "||" => "Write `a or b`.",
         "&" => "Write `bitAnd x y` for the bits of integers, `a and b` for truth values.",
+        "|" => "Write `bitOr x y` for the bits of integers, `a or b` for truth values.",
+        "@" => "Write `zip xs ys |> map (\\(x, y). x * y) |> reduce (+) 0` for the product of two vectors.",
         "!" => {
             "Write `idx i xs` for an element, `not (x > 0)` for what is not so, `a != b` for values that differ."
         }
@@ -78,21 +90,47 @@ impl Parser<'_> {
         from: usize,
         sign: usize,
         to: usize,
-        truth: bool,
+        truth: [bool; 2],
     ) {
         let spelling = self.spelling(sign);
         if to == sign + 1 {
             return self.foreign_sign(sign, hint_of(spelling).to_string());
         }
-        let (l, r) = (self.quote_or(from, sign, "a"), self.quote_or(sign + 1, to, "b"));
+        // Where an operand is not repeated, the other would stand beside a name that is none of the text's.
+        let (Some(l), Some(r)) = (self.quote(from, sign), self.quote(sign + 1, to)) else {
+            return self.foreign_sign(sign, hint_of(spelling).to_string());
+        };
         let (x, y) = (self.argument_or(from, sign, "x"), self.argument_or(sign + 1, to, "y"));
-        let number = self.tokens.get(sign + 1).is_some_and(|t| t.tok == Tok::Number) && to == sign + 2;
+        let starts_with_number = self.tokens.get(sign + 1).is_some_and(|t| t.tok == Tok::Number);
+        let number = starts_with_number && to == sign + 2;
+        // Of bits that are compared: what stands before the comparison, and that itself.
+        let bits = if spelling == "&" { "bitAnd" } else { "bitOr" };
+        let compared = self.find_in(sign + 1, to, is_comparison).filter(|_| truth == [false, true]);
+        let compared = compared.and_then(|at| {
+            let y = self.argument_or(sign + 1, at, "…");
+            Some(format!("{bits} {x} {y} {}", self.quote(at, to)?))
+        });
+        let unsure = truth[0] && starts_with_number;
+        let truth = truth[0] || truth[1];
         let hint = match spelling {
             "&&" => format!("Write `{l} and {r}`."),
             "&" if self.in_sketch => format!("Write `{l} and {r}`."),
             "||" => format!("Write `{l} or {r}`."),
+            "&" | "|" if unsure => {
+                format!("Put what is compared into parentheses; `{bits} x y` is of the bits of integers.")
+            }
             "&" if number => format!("Write `bitAnd {x} {y}`."),
             "|" if number => format!("Write `bitOr {x} {y}`."),
+            "&" | "|"
+                if let Some(compared) = &compared
+                    && starts_with_number =>
+            {
+                format!("Write `{compared}`.")
+            }
+            "&" | "|" if let Some(compared) = &compared => {
+                let word = if spelling == "&" { "and" } else { "or" };
+                format!("Write `{l} {word} {r}` for truth values, `{compared}` for the bits of integers.")
+            }
             "&" if truth => format!("Write `{l} and {r}`."),
             "&" => {
                 format!("Write `bitAnd {x} {y}` for the bits of integers, `{l} and {r}` for truth values.")
@@ -233,6 +271,14 @@ impl Parser<'_> {
             return "A name keeps its value. The sum of all elements is `reduce (+) 0 xs`, and `reduceSeq (\\acc x. …) 0 xs` adds up \
                     what is computed of each."
                 .into();
+        }
+        // `x = v in e`
+        if let Some(name) = self.at.checked_sub(1).filter(|i| self.tokens[*i].tok == Tok::Word)
+            && name == self.finished
+            && let Some(end) = self.find_word(self.at + 1, "in")
+        {
+            let value = self.quote_or(self.at + 1, end, "…");
+            return format!("A value gets its name by `let`: `let {} = {value} in …`.", self.spelling(name));
         }
         let right = self.quote(self.at + 1, self.limit).filter(|_| self.at + 1 < self.limit);
         let inside = self

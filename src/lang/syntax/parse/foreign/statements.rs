@@ -8,6 +8,9 @@ use crate::syntax::elsewhere;
 use crate::syntax::lexer::Tok;
 use crate::syntax::parse::Parser;
 
+/// What is said of a comprehension that goes through more than two arrays, or is too long to be repeated.
+const MANY_GENERATORS: &str = "Write `map (\\x. …) xs` for each element, and one `map` within another for several arrays, of whose rows `join` makes one array.";
+
 impl Parser<'_> {
     /// The statement of another language at the next token: a loop, a choice, a `let` of another form.
     pub(in crate::syntax::parse) fn foreign_statement(&mut self) -> Option<Expr> {
@@ -163,25 +166,26 @@ impl Parser<'_> {
     pub(in crate::syntax::parse) fn comprehension(&mut self) -> Option<Expr> {
         let close = self.mate(self.at).filter(|_| self.in_program())?;
         let first = self.at + 1;
-        let limit = std::mem::replace(&mut self.limit, close);
-        let by_word = self.find_word(first, "for").filter(|f| self.find_word(*f, "in").is_some());
-        let bar = self.find(first, |tok, _| tok == Tok::Bar).filter(|b| {
-            let tok = |i: usize| self.tokens.get(b + i).map(|t| t.tok);
-            tok(1) == Some(Tok::Word) && tok(2) == Some(Tok::Less) && tok(3) == Some(Tok::Minus)
-        });
-        let found = by_word.map(|f| (f, f + 3)).or(bar.map(|b| (b, b + 4))).filter(|(f, _)| *f > first);
-        let end = found.map(|(_, from)| {
-            let more = self.find(from, |tok, text| tok == Tok::Comma || text == "if" || text == "for");
-            more.unwrap_or(close)
-        });
-        self.limit = limit;
-        let ((mark, from), end) = (found?, end?);
-        let (body, array) = (self.quote_or(first, mark, "…"), self.argument_or(from, end, "xs"));
-        let variable = self.spelling(mark + 1);
-        let mut hint = format!("Write `map (\\{variable}. {body}) {array}`.");
-        if end < close {
-            hint.push_str(" All elements are kept: `select c a b` chooses what becomes of each.");
-        }
+        let is_mark = |tok: Tok, text: &str| tok == Tok::Bar || tok == Tok::Word && text == "for";
+        let mark = self.find_in(first, close, is_mark).filter(|mark| *mark > first)?;
+        let (generators, whole) = self.generators(mark, close);
+        let (last, outer) = generators.split_last()?;
+        let hint = match self.quote(first, mark) {
+            _ if outer.len() > 1 => MANY_GENERATORS.to_owned(),
+            None => MANY_GENERATORS.to_owned(),
+            Some(body) => {
+                let inner = format!("map (\\{}. {body}) {}", last.0, last.1);
+                let written = outer
+                    .iter()
+                    .fold(inner, |inner, (names, xs)| format!("join (map (\\{names}. {inner}) {xs})"));
+                let kept = if whole {
+                    ""
+                } else {
+                    " All elements are kept: `select c a b` chooses what becomes of each."
+                };
+                format!("Write `{written}`.{kept}")
+            }
+        };
         let here = self.here();
         let problem = Diagnostic::error(codes::UNEXPECTED, "Arrays are not made by a loop in brackets.")
             .label(self.span_at(mark), "a form of other languages")
@@ -191,13 +195,48 @@ impl Parser<'_> {
         Some(Node::new(self.since(here), ExprKind::Error))
     }
 
+    /// What a comprehension goes through behind the mark at a token: the names of elements, and of what array they are. Whether
+    /// there is nothing else.
+    fn generators(&self, mark: usize, close: usize) -> (Vec<(String, String)>, bool) {
+        let mut all = vec![];
+        let mut at = mark + 1;
+        loop {
+            let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+            let touch = |i: usize| self.tokens[i].end == self.tokens[i + 1].start;
+            let by_arrow = |i: usize| tok(i) == Some(Tok::Less) && tok(i + 1) == Some(Tok::Minus) && touch(i);
+            let names_end = self.find_in(at, close, |tok, text| tok == Tok::Less || text == "in");
+            let Some(names_end) =
+                names_end.filter(|i| *i > at && (self.spelling(*i) == "in" || by_arrow(*i)))
+            else {
+                return (all, false);
+            };
+            let from = names_end + 1 + usize::from(by_arrow(names_end));
+            let is_end = |tok: Tok, text: &str| tok == Tok::Comma || matches!(text, "if" | "for");
+            let end = self.find_in(from, close, is_end).unwrap_or(close);
+            let plain = (at..names_end).all(|i| {
+                let brackets = matches!(tok(i), Some(Tok::Comma | Tok::LParen | Tok::RParen));
+                brackets || tok(i) == Some(Tok::Word)
+            });
+            let (Some(names), true) = (self.quote(at, names_end), plain) else { return (all, false) };
+            let in_brackets = self.mate(at) == Some(names_end - 1);
+            let several = names.contains(',') && !in_brackets;
+            let names = if several { format!("({names})") } else { names };
+            all.push((names, self.argument_or(from, end, "…")));
+            if end == close || self.spelling(end) == "if" {
+                return (all, end == close);
+            }
+            at = end + 1;
+        }
+    }
+
     /// A choice by `if`, at the word.
     fn foreign_if(&mut self) -> Option<Expr> {
         let at = self.at;
         let brace = self.find(at + 1, |tok, _| tok == Tok::LBrace);
         let (then, otherwise) = self.then_and_else();
         let in_braces = |open: usize| Some((open + 1, self.mate(open)?));
-        let end = self.find(otherwise.unwrap_or(at), |tok, _| tok == Tok::Comma).unwrap_or(self.limit);
+        let end = self.find(otherwise.unwrap_or(at), |tok, _| tok == Tok::Comma);
+        let end = end.unwrap_or_else(|| self.end_of(otherwise.unwrap_or(at)));
         let parts = match (brace, then, otherwise) {
             (_, Some(then), Some(otherwise)) => {
                 Some(((at + 1, then), (then + 1, otherwise), (otherwise + 1, end)))
@@ -251,9 +290,39 @@ impl Parser<'_> {
         a: (usize, usize),
         b: (usize, usize),
     ) -> String {
+        match [c, a, b].map(|(from, to)| self.choice_between(from, to)) {
+            [Some(c), Some(a), Some(b)] => format!("Write `select {c} {a} {b}`."),
+            _ => elsewhere::SELECT.into(),
+        }
+    }
+
+    /// The text of tokens as an argument, also of a choice `c ? a : b`; none where it cannot be repeated.
+    fn choice_between(&self, from: usize, to: usize) -> Option<String> {
+        if from >= to || to - from > MAX_LOOK {
+            return None;
+        }
+        let Some(at) = self.find_in(from, to, |tok, _| tok == Tok::Hole) else {
+            let text = self.argument_or(from, to, "…");
+            return (text != "…").then_some(text);
+        };
+        let colon = self.colon_of(at, to)?;
         let [c, a, b] =
-            [(c, "c"), (a, "a"), (b, "b")].map(|((from, to), name)| self.argument_or(from, to, name));
-        format!("Write `select {c} {a} {b}`.")
+            [(from, at), (at + 1, colon), (colon + 1, to)].map(|(from, to)| self.choice_between(from, to));
+        Some(format!("(select {} {} {})", c?, a?, b?))
+    }
+
+    /// The colon that belongs to the `?` at a token.
+    fn colon_of(&self, at: usize, to: usize) -> Option<usize> {
+        let mut inner = 0;
+        let mut next = at;
+        loop {
+            next = self.find_in(next + 1, to, |tok, _| matches!(tok, Tok::Colon | Tok::Hole))?;
+            match self.tokens.get(next)?.tok {
+                Tok::Hole => inner += 1,
+                _ if inner == 0 => return (self.spelling(at) == "?").then_some(next),
+                _ => inner -= 1,
+            }
+        }
     }
 
     /// `a if c else b` and `c ? a : b`, where the part at `from` has been read.
@@ -262,15 +331,18 @@ impl Parser<'_> {
             return None;
         }
         let at = self.at;
-        let end = self.find(at + 1, |tok, _| tok == Tok::Comma).unwrap_or(self.limit);
+        let end = self.find(at + 1, |tok, _| tok == Tok::Comma).unwrap_or_else(|| self.end_of(at));
         let hint = match self.peek() {
             Tok::Word if self.at_word("if") => {
                 let otherwise = self.find_word(at + 1, "else")?;
                 self.select((at + 1, otherwise), (from, at), (otherwise + 1, end))
             }
             Tok::Hole => {
-                let colon = self.find(at + 1, |tok, _| tok == Tok::Colon)?;
-                self.select((from, at), (at + 1, colon), (colon + 1, end))
+                self.find(at + 1, |tok, _| tok == Tok::Colon)?;
+                match self.colon_of(at, end) {
+                    Some(colon) => self.select((from, at), (at + 1, colon), (colon + 1, end)),
+                    None => elsewhere::SELECT.into(),
+                }
             }
             _ => return None,
         };
