@@ -1210,10 +1210,14 @@ fn declared_properties_are_tested_before_they_are_believed() {
 declare assoc op
 def f (a: (4*n).16.16.i32): 16.16.i32 = reduce op (generate (\\i. generate (\\j. 0))) a
 ";
-    let start = std::time::Instant::now();
     let (code, text) = run(product);
     assert!(code == 1 && text.contains("neutral op init"), "{text}");
-    assert!(start.elapsed().as_secs() < 40, "it took {:?}", start.elapsed());
+    // In that moment not all is tried that floats need: products of infinities are not associative.
+    let (code, text) = run(&product.replace("i32", "f32"));
+    assert!(
+        code == 2 && text.contains("too large to be tested") && text.contains("assoc [finite]"),
+        "{text}"
+    );
     // What holds but for NaN is marked wherever it is relied on, and rules that rely on nothing of it are not.
     let larger = "def op (a: f32) (b: f32): f32 = select (a < b) b a\ndef most (xs: (4*n).f32): f32 = reduce op 0 xs\n";
     std::fs::write(dir.path().join("p.rise"), format!("{larger}declare assoc [finite] op\n")).unwrap();

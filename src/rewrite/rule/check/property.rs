@@ -19,6 +19,7 @@ use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
 use crate::lang::math;
 use crate::lang::nat::NatVar;
 use crate::lang::pattern::Pattern;
+use crate::lang::rounding::has_float;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::{Tolerance, Value};
@@ -54,7 +55,7 @@ pub enum Tested {
     Held,
     /// A case that does, in words.
     Refuted(Vec<String>),
-    /// No case came to an end.
+    /// No case came to an end; or there was no time for all that an operator of floats needs, of which infinities and NaN are few.
     Not,
 }
 
@@ -132,9 +133,10 @@ fn tested_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Tested {
     let evaluated: Vec<(Term, Term)> = laws.iter().map(|(l, r)| (unfolded(l), unfolded(r))).collect();
     let mut best: Option<(usize, Vec<String>)> = None;
     let (spent, limits) = (Cell::new(0), Limits { steps: STEPS_OF_A_SIDE, ..Limits::TEST });
-    let (mut decided, mut undecided) = (false, false);
+    let (mut decided, mut undecided, mut cut_short) = (false, false, false);
     for i in 0..tries {
         if spent.get() > STEPS {
+            cut_short = true;
             break;
         }
         // From both ends: where there are steps for few cases only, hostile ones are among them.
@@ -172,8 +174,14 @@ fn tested_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Tested {
     match best {
         Some((_, told)) => Tested::Refuted(told),
         None if undecided && !decided => Tested::Not,
+        None if cut_short && !arithmetic.finite && computes_floats(&f) => Tested::Not,
         None => Tested::Held,
     }
+}
+
+/// Does the operator take, give or compute floating-point numbers?
+pub fn computes_floats(f: &Term) -> bool {
+    unfolded(f).positions().iter().any(|(_, t)| has_float(t.ty()))
 }
 
 /// By how much both sides of a law may be apart that computes roots: halves have three digits.

@@ -2,16 +2,17 @@
 //! operators, each tested before it is believed.
 
 use super::no_mark;
-use crate::lang::declared::{unfolded, used_in};
+use crate::lang::declared::used_in;
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer;
-use crate::lang::rounding::has_float;
 use crate::lang::source::Span;
 use crate::lang::syntax::ast::{self, ConditionKind, Def, Expr, ExprKind, Item, ItemKind, Node};
 use crate::lang::syntax::parse_type;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
-use crate::rule::check::property::{Property, Tested, UNKNOWN, has_unknown_functions, tested};
+use crate::rule::check::property::{
+    Property, Tested, UNKNOWN, computes_floats, has_unknown_functions, tested,
+};
 use crate::rule::{Mark, Properties};
 
 /// The name of the definition that an operator is read through; no text can have it.
@@ -106,7 +107,10 @@ pub(super) fn one(declare: &ast::Declare, items: &[Item]) -> Result<Properties, 
         return Err(vec![
             Diagnostic::error("E0218", "The operator is too large to be tested, so this is not believed.")
                 .label(span, "declared here")
-                .hint("Declare it of an operator on smaller arrays."),
+                .hint(match finite.is_none() && has_floats && tested(&f, &property, true) == Tested::Held {
+                    true => format!("Declare it of an operator on smaller arrays, or where nothing is NaN or infinite: `declare {condition_name} [finite] …`."),
+                    false => "Declare it of an operator on smaller arrays.".to_owned(),
+                }),
         ]);
     }
     if let Tested::Refuted(counterexample) = verdict {
@@ -153,11 +157,6 @@ fn no_operator(span: Span, why: &str) -> Diagnostic {
     Diagnostic::error("E0212", format!("This is no operator{why}."))
         .label(span, "does not take two values of one type to give a third")
         .hint("Where the type is open, give the parameters types: `\\(a: f32) (b: f32). …`.")
-}
-
-/// Does the operator take, give or compute floating-point numbers?
-fn computes_floats(f: &Term) -> bool {
-    unfolded(f).positions().iter().any(|(_, t)| has_float(t.ty()))
 }
 
 /// The operator of `neutral f z` and its value, which is of the type of its operands.
