@@ -144,23 +144,24 @@ fn one_more(program: &Term, params: usize, seen: &mut Seen) -> Option<Term> {
 }
 
 impl Values<'_> {
-    fn walk(&mut self, t: &Term, at: &Path, once: bool, around: &mut Around) {
+    /// A function that is `applied` here runs once.
+    fn walk(&mut self, t: &Term, at: &Path, applied: bool, around: &mut Around) {
         // What stands in a value that was met before is shared with that.
         if self.note(t, at, around) {
             return;
         }
         if let Some((_, body)) = t.as_lam() {
-            let once = once || around.binders.len() < around.params;
+            let once = applied || around.binders.len() < around.params;
             around.binders.push(Binder { body: at.child(0), once });
             self.walk(body, &at.child(0), false, around);
             around.binders.pop();
         } else if let Some((f, e)) = t.as_app() {
-            self.walk(f, &at.child(0), f.as_lam().is_some(), around);
-            let of_let = f.as_app().is_some_and(|(head, _)| head.as_pattern() == Some(Pattern::Let));
-            let in_part = t.ty().as_fun().is_some() && t.as_pattern_app().is_some();
+            let in_part = !applied && t.ty().as_fun().is_some() && t.as_pattern_app().is_some();
             if in_part {
                 around.in_part.push(around.binders.len());
             }
+            self.walk(f, &at.child(0), true, around);
+            let of_let = f.as_app().is_some_and(|(head, _)| head.as_pattern() == Some(Pattern::Let));
             self.walk(e, &at.child(1), of_let, around);
             if in_part {
                 around.in_part.pop();
@@ -263,6 +264,9 @@ mod tests {
             "def f (x: n.m.f32) = x |> map (\\row. reduce (+) 0 (map (\\v. v * v) row))",
             "def f (x: n.f32) (a: f32) = x |> map (\\v. v * sqrt a + sqrt a)",
             "def f (x: n.m.f32) = transpose x |> map (\\c. reduce (+) 0 c)",
+            // `zip` and the sum are given all that they take.
+            "def f (x: n.m.f32) = x |> map (\\r. zip (map sqrt r) r |> map (\\p. fst p * snd p))",
+            "def f (x: n.f32) (y: m.f32) = x |> reduce (+) (y |> reduce max 0)",
             // Work-items of a group do it together.
             "def f (x: n.m.f32) (y: m.f32) = x |> mapWorkGroup 0 (\\r. zip r (mapLocal 0 sqrt y) |> mapLocal 0 (\\p. fst p * snd p))",
         ] {

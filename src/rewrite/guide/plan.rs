@@ -30,7 +30,7 @@ pub struct Guide {
     pub sizes: Vec<Nat>,
     /// What rules may make on the way, those that match everything too, whether or not the program has it.
     pub makes: Vec<Pattern>,
-    /// It takes rules that match everything.
+    /// Where few rules do not lead there, those that match everything are taken too, also by a way that is walked with few.
     pub wide: bool,
 }
 
