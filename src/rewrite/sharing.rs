@@ -67,12 +67,12 @@ pub fn shares(program: &Term) -> bool {
 /// where all is known that it depends on. None where there are none.
 pub fn shared(program: &Term) -> Option<Term> {
     let params = written_params(program).len();
-    let (mut here, mut seen) = (program.clone(), Seen::default());
+    let mut here = program.clone();
     for _ in 0..MOST_SHARED {
         if here.size() > MOST_NODES {
             break;
         }
-        let Some(next) = one_more(&here, params, &mut seen) else { break };
+        let Some(next) = one_more(&here, params) else { break };
         here = next;
     }
     (here != *program).then_some(here)
@@ -104,36 +104,15 @@ struct Value {
     repeated: bool,
 }
 
-struct Values<'a> {
+#[derive(Default)]
+struct Values {
     /// By where the body is and what the value is there.
     of: HashMap<(Path, Term), Value>,
-    seen: &'a mut Seen,
-}
-
-/// What is asked of the same terms again and again.
-#[derive(Default)]
-struct Seen {
-    worth: HashMap<Term, bool>,
-    /// By how many binders around them are left.
-    outside: HashMap<(Term, u32), Option<Term>>,
-}
-
-impl Seen {
-    fn is_worth_it(&mut self, t: &Term) -> bool {
-        if let Some(known) = self.worth.get(t) {
-            return *known;
-        }
-        *self.worth.entry(t.clone()).or_insert(is_worth_it(t))
-    }
-
-    fn outside(&mut self, t: &Term, binders: u32) -> Option<Term> {
-        self.outside.entry((t.clone(), binders)).or_insert_with(|| t.shift_down(binders)).clone()
-    }
 }
 
 /// The largest of these values shared, of equally large ones the first.
-fn one_more(program: &Term, params: usize, seen: &mut Seen) -> Option<Term> {
-    let mut values = Values { of: HashMap::new(), seen };
+fn one_more(program: &Term, params: usize) -> Option<Term> {
+    let mut values = Values::default();
     values.walk(program, &Path::root(), false, &mut Around { binders: vec![], in_part: vec![], params });
     let mut worth: Vec<_> = values.of.iter().filter(|(_, v)| v.repeated || v.places > 1).collect();
     worth.sort_by(|((_, a), v), ((_, b), w)| b.size().cmp(&a.size()).then_with(|| v.first.cmp(&w.first)));
@@ -143,7 +122,7 @@ fn one_more(program: &Term, params: usize, seen: &mut Seen) -> Option<Term> {
     })
 }
 
-impl Values<'_> {
+impl Values {
     /// A function that is `applied` here runs once.
     fn walk(&mut self, t: &Term, at: &Path, applied: bool, around: &mut Around) {
         // What stands in a value that was met before is shared with that.
@@ -172,13 +151,13 @@ impl Values<'_> {
     /// Values that take a loop to compute are worth their memory. Says whether this one was met before.
     fn note(&mut self, t: &Term, at: &Path, around: &Around) -> bool {
         let Around { binders: above, in_part, params } = around;
-        if t.ty().as_fun().is_some() || !t.calculates() || !self.seen.is_worth_it(t) {
+        if t.ty().as_fun().is_some() || !t.calculates() || !is_worth_it(t) {
             return false;
         }
         let all = above.len();
         let bound = (0..all).find(|i| t.has_free(*i as u32)).map_or(0, |i| all - i);
         let level = bound.max((*params).min(all));
-        let Some(value) = self.seen.outside(t, (all - level) as u32) else { return false };
+        let Some(value) = t.shift_down((all - level) as u32) else { return false };
         let home = level.checked_sub(1).map_or_else(Path::root, |last| above[last].body.clone());
         if home == *at {
             return false;

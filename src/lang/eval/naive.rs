@@ -19,24 +19,10 @@ const RED_ZONE: usize = 200 << 10;
 /// # Errors
 /// When sizes or inputs do not fit the term, an operation has no result, or a limit is reached.
 pub fn run(term: &Term, sizes: &Sizes, inputs: &[Value], limits: &Limits) -> Result<Value, Diagnostic> {
-    run_in(Arithmetic::MACHINE, term, sizes, inputs, limits)
+    run_counted(Arithmetic::MACHINE, term, sizes, inputs, limits, &Cell::new(0))
 }
 
-/// As [`run`], in another arithmetic.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_in(
-    arithmetic: Arithmetic,
-    term: &Term,
-    sizes: &Sizes,
-    inputs: &[Value],
-    limits: &Limits,
-) -> Result<Value, Diagnostic> {
-    run_counted(arithmetic, term, sizes, inputs, limits, &Cell::new(0))
-}
-
-/// As [`run_in`]; the steps that it took are added to those before.
+/// As [`run`], in another arithmetic; the steps that it took are added to those before.
 ///
 /// # Errors
 /// As [`run`].
