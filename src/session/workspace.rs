@@ -320,7 +320,7 @@ impl Workspace {
                 };
                 problem.hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
             }
-            _ => self.told_stuck(&stuck, at).within(&texts),
+            _ => self.told_stuck(&stuck, &call, at).within(&texts),
         })?;
         let whole = term.replace_at(at, done.term.clone());
         let whole =
@@ -357,10 +357,17 @@ impl Workspace {
     }
 
     /// A strategy that did not get to its end on the part at a position; where that is for a rule, with the rewrite that would make it
-    /// apply.
-    fn told_stuck(&self, stuck: &strategy::Stuck, part: &Path) -> Diagnostic {
+    /// apply, and where something in its text is not what its place takes, with that.
+    fn told_stuck(&self, stuck: &strategy::Stuck, tree: &ast::Strategy, part: &Path) -> Diagnostic {
         let problem = stuck::diagnostic(stuck, &self.script);
         match &stuck.cause {
+            // What is given to the library and is no strategy is met within it.
+            Cause::Invalid(inside) if inside.span().is_none_or(|at| at.file != tree.span.file) => {
+                let sizes = |file| (file == tree.span.file).then_some(&*self.program.sizes);
+                let (rules, sketches) = (&self.rules, &self.sketches);
+                let known = strategy::Known { rules, sketches, sizes: &sizes };
+                self.script.wrong_in(tree, &known).into_iter().next().unwrap_or(problem)
+            }
             // What was taken back makes room for nothing.
             Cause::NotApplicable { strategy, .. }
                 if stuck.on.is_some()
@@ -501,7 +508,7 @@ impl Workspace {
             Ok(done) => (self.change(term, at, &done, &way), vec![]),
             Err(stuck) => {
                 let before = self.steps(term, at, &stuck.so_far, &searcher);
-                (Err(self.told_stuck(&stuck, at).within(&strategy.texts)), before)
+                (Err(self.told_stuck(&stuck, &strategy.tree, at).within(&strategy.texts)), before)
             }
         };
         let searches = searcher.take_examined();

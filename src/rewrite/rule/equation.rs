@@ -7,6 +7,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::infer::left_aside;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// A term variable of a rule.
@@ -113,20 +114,20 @@ impl Equation {
     /// Does a side of the rule ask for what must hold of its sizes? Then the program has asked for it before the rule is
     /// applied, or asks for it afterwards; else nothing would remember it. `value` says what the rule's sizes are.
     pub fn keeps(&self, c: &SizeConstraint, value: &dyn Fn(&NatVar) -> Option<Nat>) -> bool {
-        let mut asked = vec![];
-        for side in [&self.sides.lhs, &self.sides.rhs] {
-            asked.extend(permutations(side).iter().map(|c| c.subst(value)));
-        }
+        // Types say the same lengths many times.
+        let (mut lengths, mut sizes) = (FxHashSet::default(), FxHashSet::default());
         for p in [&self.sides.lhs, &self.sides.rhs].into_iter().flat_map(Pat::nodes) {
-            p.ty.for_each_nat(&mut |n| asked.extend(SizeConstraint::of_length(&n.subst(value))));
+            p.ty.for_each_nat(&mut |n| lengths.extend([n.clone()]));
             if let PatNode::Prim(pattern, args) = &p.node {
                 let given =
                     args.iter().filter_map(|a| if let PatArg::Nat(n) = a { Some(n.clone()) } else { None });
-                for n in given.chain(left_aside(*pattern, &p.ty)) {
-                    asked.extend(SizeConstraint::of_size(&n.subst(value)));
-                }
+                sizes.extend(given.chain(left_aside(*pattern, &p.ty)));
             }
         }
+        let permuted = [&self.sides.lhs, &self.sides.rhs].into_iter().flat_map(permutations);
+        let mut asked: Vec<SizeConstraint> = permuted.map(|c| c.subst(value)).collect();
+        asked.extend(lengths.iter().flat_map(|n| SizeConstraint::of_length(&n.subst(value))));
+        asked.extend(sizes.iter().flat_map(|n| SizeConstraint::of_size(&n.subst(value))));
         c.follows_from(&asked)
     }
 

@@ -21,7 +21,7 @@ pub struct PartInsight {
     /// Where in the program that the search started from there is something that equals a term like it; innermost
     /// places only.
     pub places: Vec<Path>,
-    /// The lightest term like it.
+    /// The lightest term like it; of what was found only where the whole program is not like it.
     pub witness: Option<Term>,
 }
 
@@ -63,13 +63,16 @@ impl Insight {
             return Insight { parts: vec![], nearest: None, cut_short: true };
         }
         let near = if found { Ok(None) } else { nearest(goal, graph, root, over) };
-        let witnesses = goal.witnesses(graph, over);
+        let parts = goal.parts(graph, root);
+        let is_told = |part: &PartReport| !(found && part.at_root);
+        let witnesses = if parts.iter().any(is_told) { goal.witnesses(graph, over) } else { Some(vec![]) };
         let cut_short = near.is_err() || witnesses.is_none();
         let mut witnesses = witnesses.unwrap_or_default().into_iter();
-        let parts = goal.parts(graph, root).into_iter().enumerate().map(|(i, report)| {
+        let parts = parts.into_iter().enumerate().map(|(i, report)| {
             let places =
                 innermost(start.iter().filter(|(_, id)| goal.part_holds(graph, i, *id)).map(|(p, _)| p));
-            PartInsight { report, places, witness: witnesses.next().flatten() }
+            let witness = witnesses.next().flatten().filter(|_| is_told(&report));
+            PartInsight { report, places, witness }
         });
         Insight { parts: parts.collect(), nearest: near.unwrap_or_default(), cut_short }
     }

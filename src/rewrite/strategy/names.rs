@@ -71,6 +71,21 @@ fn called(name: &str, takes: Vec<Wanted>, needs: usize, shown_by: &'static str) 
 impl Script {
     /// What is wrong with what the user's files define.
     pub fn wrong<'a>(&'a self, known: &'a Known<'a>) -> Vec<Diagnostic> {
+        self.problems(known, |reader| {
+            for def in self.strategies().filter(|d| !d.library) {
+                reader.clauses(def);
+            }
+            reader.others();
+            reader.sketches();
+        })
+    }
+
+    /// What is wrong with a strategy that was typed.
+    pub fn wrong_in<'a>(&'a self, strategy: &'a Strategy, known: &'a Known<'a>) -> Vec<Diagnostic> {
+        self.problems(known, |reader| drop(reader.value(strategy, &vec![], Wanted::Strategy)))
+    }
+
+    fn problems<'a>(&'a self, known: &'a Known<'a>, read: impl FnOnce(&mut Reader<'a>)) -> Vec<Diagnostic> {
         let mut reader = Reader {
             script: self,
             known,
@@ -81,11 +96,7 @@ impl Script {
             takes: HashMap::new(),
             open: vec![],
         };
-        for def in self.strategies().filter(|d| !d.library) {
-            reader.clauses(def);
-        }
-        reader.others();
-        reader.sketches();
+        read(&mut reader);
         let mut seen = HashSet::new();
         let mut problems = reader.problems;
         problems.retain(|p| seen.insert((p.span(), p.message.clone())));

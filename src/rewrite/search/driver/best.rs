@@ -42,6 +42,8 @@ pub(super) struct Best<'a> {
 /// Of how many the lightest are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
+    /// Of as many as it takes until there is one.
+    Any,
     /// Of a few, of which one is found.
     Few,
     /// Of as many as it takes, where they are shown as they stand.
@@ -54,13 +56,18 @@ impl Best<'_> {
     /// if there is one. Then the lightest of the others, of which those that do come last. Before the search is over it only matters
     /// whether there are as many.
     pub(super) fn of(&mut self, k: usize, at_end: bool) -> Programs {
+        if !at_end {
+            let mut some = self.among(k, if k == 1 { Among::Any } else { Among::Lightest });
+            some.complete |= some.programs.len() >= k;
+            some.programs.truncate(k);
+            return some;
+        }
         let mut first = self.first();
         if k == 1 {
             return first;
         }
         // What no rule says more of is lightest for sure; of the rest it takes many to tell.
-        let surely = !at_end || self.search.is_settled;
-        let mut best = self.among(k, if surely { Among::Lightest } else { Among::Many });
+        let mut best = self.among(k, if self.search.is_settled { Among::Lightest } else { Among::Many });
         best.programs.truncate(k);
         best.programs.sort_by_cached_key(|r| self.comes_last(r));
         if let Some(found) = first.programs.pop() {
@@ -115,9 +122,10 @@ impl Best<'_> {
         };
         let mut best = |asked: usize| self.ranking.best(asked, &forms, &mut clear, self.over);
         let most_parts = MOST_PARTS.max(MOST_TIMES * k * search.start.size() as usize);
-        let mut asked = k.max(CANDIDATES);
+        let mut asked = if among == Among::Any { 1 } else { k.max(CANDIDATES) };
         let mut found = best(asked);
         let (least, most) = match among {
+            Among::Any => (asked, asked),
             Among::Few if found.as_they_stand && found.programs.len() >= asked => (asked, 16 * k),
             Among::Few => (MORE_CANDIDATES, 16 * k),
             Among::Lightest if found.as_they_stand => (asked, MOST_CANDIDATES.max(16 * k)),
@@ -126,7 +134,8 @@ impl Best<'_> {
         loop {
             // Several may have one normal form.
             let most = if found.programs.is_empty() { MOST_UNREAD.max(k) } else { most };
-            let few = found.programs.len() < k && asked < most;
+            let wanted = if matches!(among, Among::Any | Among::Few) { 1 } else { k };
+            let few = found.programs.len() < wanted && asked < most;
             let goes_on = found.complete && found.looked_at >= asked && found.parts < most_parts;
             if !goes_on || !few && asked >= least {
                 break;

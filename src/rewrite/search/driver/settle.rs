@@ -30,12 +30,8 @@ impl Search {
         // Without normal form all is shown as it stands.
         self.is_settled = !self.budget.normal;
         // Values that are shared again are written out in the graph: what is lightest there computes them as often as it can.
-        let settled = if self.is_settled || self.shares { Ok(false) } else { self.settle(control) };
-        let asked = match settled {
-            Ok(false) if self.budget.wanted() == 1 => return,
-            Ok(_) => self.goal_reached(control, true),
-            Err(halt) => Err(halt),
-        };
+        let settled = if self.is_settled || self.shares { Ok(()) } else { self.settle(control) };
+        let asked = settled.and_then(|()| self.goal_reached(control, true));
         if !matches!(asked, Ok(true)) {
             let (reached, best, extraction) = before;
             // No others are to be taken from a graph of which the sketch was not asked.
@@ -45,8 +41,8 @@ impl Search {
         }
     }
 
-    /// Applies the rules until they say nothing new. Says whether the graph has changed; an error says that time or memory are over.
-    fn settle(&mut self, control: &mut Control<'_>) -> Result<bool, Halt> {
+    /// Applies the rules until they say nothing new. An error says that time or memory are over.
+    fn settle(&mut self, control: &mut Control<'_>) -> Result<(), Halt> {
         let reductions = Turn::Reductions.rules(self.rules.len());
         let takes_away = |(i, r): (usize, &Active)| {
             (reductions.contains(&i) || r.clears && r.held.is_empty()).then_some(i)
@@ -56,9 +52,9 @@ impl Search {
         let whole = self.whole || self.iterations.is_empty() || !matches!(self.phase, Phase::Check);
         let most = self.graph.ids().saturating_add(MOST_NEW.max(self.counted / MOST_GROWN));
         let thorough = std::mem::replace(&mut self.graph.thorough, false);
-        let changed = self.settle_by_turns(&rules, whole, most, control);
+        let settled = self.settle_by_turns(&rules, whole, most, control);
         self.graph.thorough = thorough;
-        changed
+        settled
     }
 
     /// Applies these rules until there are so many ids. Where it is asked of everything, that is so in the first turn.
@@ -68,9 +64,8 @@ impl Search {
         mut whole: bool,
         most: usize,
         control: &mut Control<'_>,
-    ) -> Result<bool, Halt> {
+    ) -> Result<(), Halt> {
         let reductions = Turn::Reductions.rules(self.rules.len());
-        let mut changed = false;
         for _ in 0..MOST_ROUNDS {
             let [of_reductions, of_others] = self.touched.each_mut().map(std::mem::take);
             let sides = rules.iter().flat_map(|i| &self.rules[*i].sides);
@@ -90,9 +85,9 @@ impl Search {
             if matches!(applied, Ok(0)) {
                 // Where there was no more room not all was applied.
                 self.is_settled = self.graph.ids() <= most;
-                return Ok(changed);
+                return Ok(());
             }
-            (changed, whole) = (true, false);
+            whole = false;
             self.rebuild(control)?;
             self.note_touched();
             applied?;
@@ -100,7 +95,7 @@ impl Search {
                 break;
             }
         }
-        Ok(changed)
+        Ok(())
     }
 
     /// Applies a rule wherever it matches, until there are so many ids. Says how many terms became equal to others.
