@@ -840,6 +840,7 @@ fn bad_rules_and_strategies_are_refused() {
         (["apply", &dot, "topDown(mapFusion)"].as_slice(), "`shine-tui apply PROGRAM.rise -s"),
         (&["bench", &dot, "id"], "`shine-tui bench PROGRAM.rise -s"),
         (&["apply", &dot, "-s", "tile(4)"], "`tile(x, y)`"),
+        (&["apply", &dot, "-s", "topDown(map)"], "the strategy:1:9"),
     ] {
         let ran = run(dir.path(), arguments);
         assert!(ran.code == 2 && ran.err.contains(hint), "{arguments:?}: {}", ran.err);

@@ -440,6 +440,20 @@ fn a_session_without_a_folder_is_saved_elsewhere() {
     assert_eq!(line(dir.path(), "dot", session).code, 0);
 }
 
+/// What is shown of a search that goes on with the graph of another is of its own sketch, also where that is met at once.
+#[test]
+fn a_search_that_finds_at_once_shows_its_own_sketch() {
+    let dir = tempfile::tempdir().unwrap();
+    let with = |sketch: &str, nodes: usize| {
+        format!("reach {sketch} using {{splitJoin(2), splitJoin(3)}} with (nodes: {nodes})\n")
+    };
+    let lines = with("contains(gather)", 900) + &with("contains(split 2)", 1000) + "search-pane\n";
+    let ran = line(dir.path(), "matmul", &lines);
+    let (_, pane) = ran.out.rsplit_once("towards").unwrap();
+    assert!(pane.contains("Found") && pane.contains("contains(split 2)"), "{pane}");
+    assert!(!pane.contains("contains(gather)"), "{pane}");
+}
+
 /// A session goes on in another file where that is named, and its own stays as it is; one whose file cannot be written is
 /// opened all the same.
 #[test]

@@ -188,6 +188,7 @@ fn the_cost_decides_among_what_satisfies_a_sketch() {
         assert!(ran.code == 0 && ran.out.contains(shown), "{cost}: {}{}", ran.out, ran.err);
     }
     assert!(of("cost: cheap").err.contains("E0412"));
+    assert!(of("cost: [mapPra(3)]").err.contains("Did you mean `mapPar`?"));
     // A parameter stands for a weight.
     let ran = apply(SCALE, "", elevate, "dear(50)");
     assert!(ran.code == 0 && ran.out.contains("mapPar"), "{}{}", ran.out, ran.err);
@@ -656,6 +657,33 @@ fn sizes_that_a_goal_does_not_name_are_usual_ones() {
         let ran = apply(&text, "", "", "reach contains(asVector) with (time: 30s)");
         assert!(ran.code == 0 && ran.out.contains(shown), "{size}: {}{}", ran.out, ran.err);
     }
+    // Holes that are said to be equal to something are that, and what is multiplied again is a whole number all the same.
+    let rows = "def f (a: m.n.f32): m.f32 = a |> map (\\row. reduce (+) 0 row)";
+    let world = tempfile::tempdir().unwrap();
+    let equal = "containsMapPar(?a, containsMap(?b, ?)) and ?a * ?b == m";
+    let ran = apply(rows, "", "", &format!("reach {equal} ; satisfies {equal}"));
+    assert!(ran.code == 0 && ran.out.contains(" divides m"), "{}{}", ran.out, ran.err);
+    std::fs::write(world.path().join("p.rise"), rows).unwrap();
+    for (goal, told) in
+        [("containsMap(?t*4, ?)", "4 divides m"), ("containsAlignedRows(m, ?q, 8, ?)", "8 divides n")]
+    {
+        let ran = run(world.path(), &["search", "p.rise", &format!("reach {goal}")]);
+        assert!(
+            ran.code == 0 && ran.out.contains(&format!("{told}; nothing else says so")),
+            "{goal}: {}",
+            ran.out
+        );
+        let ran = apply(rows, "", "", &format!("reach {goal}"));
+        assert!(ran.code == 0 && ran.err.contains(told), "{goal}: {}", ran.err);
+    }
+    // What no rule ever makes is not looked for until memory ends.
+    for never in ["contains(42)", "contains((? : bool))"] {
+        let ran = apply(rows, "", "", &format!("reach {never}"));
+        assert!(ran.code == 1 && !ran.err.contains("Raise"), "{never}: {}", ran.err);
+    }
+    // Within `contains` another one says no more.
+    let deep = format!("reach {}mapSeq{}", "contains(".repeat(300), ")".repeat(300));
+    assert!(apply(rows, "", "", &deep).out.contains("mapSeq"));
     // One answer tells one limit: the time that was given, not what was left of it for the last search. Memory is not what ends
     // it, however fast the machine is.
     let seventeen = "def f (a: 17.f32): 17.f32 = a |> map sqrt";
@@ -701,14 +729,14 @@ fn guides_are_kept_as_text() {
 /// A search that chose its rules never says that there is no way.
 #[test]
 fn a_search_of_its_own_rules_does_not_say_impossible() {
-    let (searches, err) =
-        examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (nodes: 500)", 1);
-    assert!(err.contains("of 500 allowed") && err.contains("`with (nodes: 1000)`"), "{err}");
+    let slow = "containsMap(4*n, containsMap(8, containsMap(2, contains(asVector))))";
+    let (searches, err) = examined(SCALE, "", &format!("reach {slow} with (nodes: 20)"), 1);
+    assert!(err.contains("of 20 allowed") && err.contains("`with (nodes: 40)`"), "{err}");
     assert!(!err.contains("can be reached"), "{err}");
     assert_eq!(searches.last().unwrap()["found"], false);
-    let (_, err) = examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (time: 1ms)", 1);
+    let (_, err) = examined(SCALE, "", &format!("reach {slow} with (time: 1ms)"), 1);
     assert!(err.contains("within the bounds") && err.contains("`with (time: 2ms)`"), "{err}");
-    let (_, err) = examined(SCALE, "", "reach containsMap(7, containsMap(n*n, ?)) with (memory: 1MiB)", 1);
+    let (_, err) = examined(SCALE, "", &format!("reach {slow} with (memory: 1MiB)"), 1);
     assert!(err.contains("of 1 MiB allowed") && err.contains("`with (memory: "), "{err}");
     // Rules make another `gather` of one, and none of what has none.
     for (goal, asked) in [
@@ -1255,14 +1283,33 @@ fn encodings_are_compared_on_any_search() {
     let baseline = table(&["matmul", "--goal", "baseline"], 0);
     assert!(baseline.len() == 1 && baseline[0]["found"] == true, "{baseline:?}");
     let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), SCALE).unwrap();
     for (args, code) in [
         (&["unguided", "matmul", "--goal", "blocked"][..], "E0916"),
         (&["unguided", "nothing"], "E0916"),
         (&["unguided", "nothing.rise", "id"], "E0004"),
         (&["unguided", "--for", "0"], "E0901"),
+        (&["unguided", "guides", "--encoding", "typed"], "E0916"),
+        (&["unguided", "encodings", "--method", "derived"], "E0916"),
+        (&["unguided", "matmul", "reach contains(map) using {}"], "E0916"),
+        (&["unguided", "matmul", "--size", "m=7"], "E0916"),
+        (&["unguided", "p.rise", "id", "--goal", "baseline"], "E0916"),
+        (
+            &[
+                "unguided",
+                "p.rise",
+                "reach contains(mapSeq) using {useMapSeq} ; id ; reach contains(mapPar) using {useMapPar}",
+            ],
+            "E0915",
+        ),
     ] {
         let ran = run(world.path(), args);
-        assert!(ran.code == 2 && ran.err.contains(code), "{args:?}: {}", ran.err);
+        assert!(
+            ran.code == 2 && ran.out.is_empty() && ran.err.contains(code),
+            "{args:?}: {}{}",
+            ran.out,
+            ran.err
+        );
     }
 }
 
@@ -1317,6 +1364,9 @@ fn rules_can_be_held_back() {
     assert!(ran.code == 1 && ran.err.contains("held back by `freeze` or `cap`"), "{}{}", ran.out, ran.err);
     let ran = of("freeze: [splitJion(1)]");
     assert!(ran.err.contains("E0412") && ran.err.contains("Did you mean `splitJoin`?"), "{}", ran.err);
+    let strategy = "reach contains(gather) using { transposeAroundM } with (freeze: [transposeAroundM(1)])";
+    let ran = apply(SCALE, "", "", strategy);
+    assert!(ran.err.contains("E0412") && ran.err.contains("write `transposeAroundNest`"), "{}", ran.err);
     // Where the search chooses its rules, any of the library can be held back.
     let ran = apply(SCALE, "", "", "reach contains(mapPar) with (cap: [useMapPar(2)])");
     assert!(ran.code == 0 && ran.out.contains("mapPar"), "{}{}", ran.out, ran.err);

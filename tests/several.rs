@@ -279,3 +279,20 @@ fn rows_are_reduced_in_order_side_by_side() {
     let of_sums = |strategy: &str| last_of_four(sums, "n=47 m=101", strategy);
     assert_eq!([of_sums("auto(exact)"), of_sums("auto")], [true, false]);
 }
+
+/// Work-items share a reduction only where all of them compute it: not what one chooses and another does not.
+#[test]
+fn what_is_chosen_is_reduced_by_each_work_item() {
+    let Some(device) = opencl() else { return };
+    for result in [
+        "select (v > 0) 1 (reduce max v a)",
+        "v + select (v > 0) 1 (a |> map (\\w. w * v) |> reduce (+) 0)",
+        "select (v > 3 or reduce (+) v a > 7) (reduce min v a) 1",
+        "select (reduce max v a > 40) 1 (v * v)",
+    ] {
+        for strategy in ["auto(opencl)", "auto(opencl, exact)"] {
+            let text = format!("def f (a: n.i32): n.i32 = a |> map (\\v. {result})");
+            modules::ran_by(strategy, &text, "n=301", &device);
+        }
+    }
+}

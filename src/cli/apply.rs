@@ -50,7 +50,16 @@ pub fn run(args: &Apply) -> Result<Exit, Exit> {
         }
     }
     warn_of_sizes(&session, session.term(), "the program");
+    for told in untold(&session) {
+        output::complain(&format!("warning: {told}\n"));
+    }
     Ok(Exit::Done)
+}
+
+/// What holds of sizes where what searches found is like their sketches, and the program does not tell.
+fn untold(session: &Session) -> Vec<String> {
+    let made = line(session).into_iter().filter_map(|id| session.history().revision(id));
+    made.flat_map(|revision| &revision.searches).filter_map(|search| search.untold.clone()).collect()
 }
 
 /// The strategies, then the rules.

@@ -11,8 +11,9 @@ use crate::lang::digest::Digest;
 use crate::lang::nat::Nat;
 use crate::lang::term::Term;
 use crate::rewrite::egraph::Filter;
-use crate::rewrite::guide::{self, Breadth, Guide, Writer};
+use crate::rewrite::guide::{self, Breadth, Filled, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
+use crate::rewrite::search::forecast::unmet;
 use crate::rewrite::search::unmade::unmade_by_all;
 use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report, deepest};
 use crate::rewrite::sketch::Sketch;
@@ -70,6 +71,9 @@ fn nodes_of(breadth: Breadth) -> (usize, usize) {
 /// The most nodes of a search, where the user gives no bound. One that is larger raises all others in proportion.
 const MOST_NODES: usize = 300_000;
 
+/// The nodes of a search that is only to show what there is.
+const FEW_NODES: usize = 5_000;
+
 /// How long other sizes are looked for once a program was found that those that are given do not fit.
 const FOR_OTHERS: Duration = Duration::from_secs(5);
 
@@ -126,6 +130,8 @@ struct Account {
     most_dims: u8,
     /// What they came to.
     known: Vec<(SearchKey, Ended)>,
+    /// Whether none of those for the goal had rules that may make what it asks for, once there was one.
+    never: Option<bool>,
 }
 
 /// Why a way was not walked to its end.
@@ -183,15 +189,16 @@ impl Searcher<'_> {
             asked,
             limited: None,
             known: vec![],
+            never: None,
         };
-        let (mut nearest, mut unfit): (Option<Way>, Option<Vec<Ended>>) = (None, None);
+        let (mut nearest, mut unfit): (Option<Way>, Option<(Vec<Ended>, Filled)>) = (None, None);
         let given = &|n: &Nat| request.given(n);
         let mut over = None;
         let separated = guide::separated(&self.workspace().rules, start);
         let fillings = guide::filled(goal, start, given);
         let (all, mut begun) = (fillings.len(), 0);
         let ways = fillings.into_iter().enumerate().flat_map(|(number, filled)| {
-            let plans = guide::plans(&filled, start, &separated, given);
+            let plans = guide::plans(&filled.goal, start, &separated, given);
             let all = [false, true].into_iter().flat_map(|thorough| plans.iter().map(move |p| (thorough, p)));
             let all = all.map(|(thorough, plan)| (number + 1, filled.clone(), plan.clone(), thorough));
             all.collect::<Vec<_>>()
@@ -199,14 +206,14 @@ impl Searcher<'_> {
         for (number, filled, plan, thorough) in ways {
             begun = number;
             let mut way = Way { thorough, ..Way::default() };
-            match self.walk(start, &filled, &plan, budget, &mut account, &mut way) {
+            match self.walk(start, &filled.goal, &plan, budget, &mut account, &mut way) {
                 Ok(()) => {
                     way.chain.iter_mut().rev().take(1).for_each(|last| last.compares_with(start));
                     if self.fits(&way.chain, request) {
-                        return Ok(self.keep(start, way.chain));
+                        return Ok(self.keep_filled(start, way.chain, filled));
                     }
                     if unfit.is_none() {
-                        unfit = Some(way.chain);
+                        unfit = Some((way.chain, filled));
                         account.until = account.until.min(self.elapsed().saturating_add(FOR_OTHERS));
                     }
                 }
@@ -227,8 +234,8 @@ impl Searcher<'_> {
                 }
             }
         }
-        if let Some(chain) = unfit {
-            return Ok(self.keep(start, chain));
+        if let Some((chain, filled)) = unfit {
+            return Ok(self.keep_filled(start, chain, filled));
         }
         let way = nearest.unwrap_or_default();
         // What is shown is the search that came nearest: of limits that ended several, its own is told.
@@ -261,7 +268,7 @@ impl Searcher<'_> {
             self.keep_made(account.known);
         }
         self.leave_all(way.failed, account.ended, goal);
-        let raise = limited.map(|limit| match other {
+        let raise = limited.filter(|_| account.never != Some(true)).map(|limit| match other {
             Some(other) => {
                 let (first, then) = (limit.doubled(), other.doubled());
                 format!("Raise these limits, as in `with ({first}, {then})`.")
@@ -281,8 +288,17 @@ impl Searcher<'_> {
              guide."
                 .to_owned(),
         ];
-        let hints = guide::unmade_sum(goal, start).into_iter().chain(holes).chain(raise).chain(own).collect();
+        let unmade = (account.never == Some(true)).then(|| OWN_RULE.to_owned());
+        let first = guide::unmade_sum(goal, start).into_iter().chain(unmade);
+        let hints = first.chain(holes).chain(raise).chain(own).collect();
         Err(SearchFailure::NotFound { text, hints })
+    }
+
+    /// Keeps the searches that led to a goal with sizes in the place of its holes.
+    fn keep_filled(&mut self, start: &Term, chain: Vec<Ended>, goal: Filled) -> Rewritten {
+        let mut found = self.keep(start, chain);
+        self.assume(&mut found, goal.untold.into_iter());
+        found
     }
 
     /// Do the sizes that are given meet what the program that was found asks?
@@ -375,6 +391,16 @@ impl Searcher<'_> {
             let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sketch, sizes, makes: &guide.makes };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
+            let never = unmet(sketch, now, &rules).is_some_and(|forecast| forecast.never);
+            if never && (behind > 0 || way.failed.is_some()) {
+                continue;
+            }
+            if *is_goal {
+                account.never = Some(never && account.never != Some(false));
+            }
+            // What these rules never make is looked for once, so that what there is instead can be shown.
+            let bounds =
+                Budget { nodes: if never { bounds.nodes.min(FEW_NODES) } else { bounds.nodes }, ..bounds };
             let guides = Arc::new(way.lines.clone());
             let asked = Asked {
                 start: now,
@@ -391,6 +417,7 @@ impl Searcher<'_> {
             let refused = |problem| Halt::Failure(SearchFailure::Invalid(Box::new(problem)));
             let mut ended = self.made(&asked, &mut account.known).map_err(refused)?;
             let within_all = |report: &mut Report| {
+                report.chosen = true;
                 report.most_nodes = most;
                 report.most_time = budget.time;
                 // What was left of the time is not what was given.

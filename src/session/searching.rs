@@ -301,7 +301,14 @@ impl SearchRunner for Searcher<'_> {
         let mut found = self.search_for(&sketch, start, request)?;
         // What the sketch divides is whole, also where the program does not tell it.
         let divided = sketch.whole().into_iter().filter(|n| holes_in(n).is_empty());
-        let asked = divided.flat_map(|n| SizeConstraint::of_size(&request.given(n)));
+        self.assume(&mut found, divided.flat_map(|n| SizeConstraint::of_size(&request.given(n))));
+        Ok(found)
+    }
+}
+
+impl Searcher<'_> {
+    /// Tells what must hold for a program that was found to be like its sketch, and what the program does not ask for itself.
+    pub(super) fn assume(&mut self, found: &mut Rewritten, asked: impl Iterator<Item = SizeConstraint>) {
         let untold: Vec<SizeConstraint> = asked.filter(|c| !found.assumed.contains(c)).collect();
         if !untold.is_empty() {
             let sizes = untold.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -310,11 +317,8 @@ impl SearchRunner for Searcher<'_> {
             self.taken.iter_mut().rev().take(1).for_each(|last| last.untold = Some(told.clone()));
         }
         found.assumed.extend(untold);
-        Ok(found)
     }
-}
 
-impl Searcher<'_> {
     /// The sketch of a search, where a program can be like it.
     fn sought(&self, start: &Term, request: &ReachRequest) -> Result<Sketch, SearchFailure> {
         let sizes = &self.workspace.program.sizes;
@@ -352,7 +356,12 @@ impl Searcher<'_> {
             Some(rules) => rules.iter().map(|r| &*r.rule.name).collect(),
             None => self.workspace.rules.rules().map(|rule| &*rule.name).collect(),
         };
-        budget.check_held(&used).map_err(invalid)?;
+        let of_script = |name: &str| Some(request.script.alias(name)?.target.name.kind.clone());
+        let stands_for = |name: &str| {
+            let target = of_script(name);
+            Some(self.workspace.rules.get(target.as_deref().unwrap_or(name))?.name.clone())
+        };
+        budget.check_held(&used, &stands_for).map_err(invalid)?;
         if self.replayed.mode == SearchMode::Trail {
             let is_end = |t: &Term| request.rules.is_some() || sketch.satisfied_by(t);
             if let Some(again) = self.taken_again(start, &is_end) {

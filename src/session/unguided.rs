@@ -2,7 +2,7 @@
 
 use super::searching::resident_bytes;
 use super::stuck;
-use super::workspace::Workspace;
+use super::workspace::{StrategyText, Workspace};
 use crate::lang::diag::Diagnostic;
 use crate::lang::term::Term;
 use crate::rewrite::encodings::{self, Bounds, Encoding, Found, Outcome, World};
@@ -15,10 +15,10 @@ use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Runs the first search of a strategy in an encoding, or in the tool's own typed e-graph, within these bounds alone.
+/// Runs the search of a strategy in an encoding, or in the tool's own typed e-graph, within these bounds alone.
 ///
 /// # Errors
-/// The strategy does not get to a search; or the rules or the sketch need the types that the encoding does not have
+/// The strategy does not get to a search, or makes several; or the rules or the sketch need the types that the encoding does not have
 /// (`E0420`).
 pub fn run(
     workspace: &Workspace,
@@ -37,14 +37,39 @@ pub fn with_library(workspace: &Workspace, text: &str, bounds: &Bounds) -> Resul
     ran(Runner { workspace, encoding: None, chooses: true, bounds, outcome: None }, text)
 }
 
-fn ran(mut runner: Runner<'_>, text: &str) -> Result<Outcome, Diagnostic> {
-    let workspace = runner.workspace;
+/// Looks at a strategy before it searches.
+///
+/// # Errors
+/// It cannot be read, or searches more than once.
+pub fn check(workspace: &Workspace, text: &str) -> Result<StrategyText, Diagnostic> {
     let strategy = workspace.parse_strategy(text)?;
+    let mut counter = Counter(0);
+    // What it fails of is told where it is run.
+    let _ = run_by(&mut counter, workspace, &strategy);
+    if counter.0 > 1 {
+        let text = "This strategy searches more than once, and a row is of one search.";
+        let hint =
+            "Give each search by itself: `reach SKETCH using RULES`. `shine-tui search` makes several.";
+        return Err(Diagnostic::error("E0915", text).hint(hint));
+    }
+    Ok(strategy)
+}
+
+fn run_by(
+    search: &mut dyn SearchRunner,
+    workspace: &Workspace,
+    strategy: &StrategyText,
+) -> Result<Rewritten, Box<strategy::Stuck>> {
     let env = strategy::Env { rules: &workspace.rules, sizes: &workspace.program.sizes, known: None };
     let never = AtomicBool::new(false);
-    let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search: &mut runner };
-    let term = &workspace.program.term;
-    let end = strategy::run(&strategy.tree, term, &workspace.script, &env, &mut control);
+    let mut control = strategy::Control { cancel: &never, fuel: strategy::FUEL, search };
+    strategy::run(&strategy.tree, &workspace.program.term, &workspace.script, &env, &mut control)
+}
+
+fn ran(mut runner: Runner<'_>, text: &str) -> Result<Outcome, Diagnostic> {
+    let workspace = runner.workspace;
+    let strategy = check(workspace, text)?;
+    let end = run_by(&mut runner, workspace, &strategy);
     match (runner.outcome, end) {
         (Some(outcome), _) => Ok(outcome),
         (None, Err(stuck)) => Err(stuck::diagnostic(&stuck, &workspace.script).within(strategy.texts())),
@@ -52,6 +77,16 @@ fn ran(mut runner: Runner<'_>, text: &str) -> Result<Outcome, Diagnostic> {
             let problem = Diagnostic::error("E0915", "This strategy searches for nothing.");
             Err(problem.hint("Write `reach SKETCH using RULES`, or a strategy that does."))
         }
+    }
+}
+
+/// Counts searches, which find what they start from.
+struct Counter(usize);
+
+impl SearchRunner for Counter {
+    fn reach(&mut self, start: &Term, _: &ReachRequest) -> Result<Rewritten, SearchFailure> {
+        self.0 += 1;
+        Ok(Rewritten::unchanged(start.clone()))
     }
 }
 

@@ -362,7 +362,10 @@ impl Workspace {
         let problem = stuck::diagnostic(stuck, &self.script);
         match &stuck.cause {
             // What is given to the library and is no strategy is met within it.
-            Cause::Invalid(inside) if inside.span().is_none_or(|at| at.file != tree.span.file) => {
+            Cause::Invalid(inside)
+                if matches!(inside.code, "E0306" | "E0307")
+                    && inside.span().is_some_and(|at| at.file != tree.span.file) =>
+            {
                 let sizes = |file| (file == tree.span.file).then_some(&*self.program.sizes);
                 let (rules, sketches) = (&self.rules, &self.sketches);
                 let known = strategy::Known { rules, sketches, sizes: &sizes };

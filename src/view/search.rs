@@ -206,7 +206,7 @@ fn figures_line(progress: &Moment, elapsed: Duration) -> Line {
         (count(progress.nodes), " nodes"),
         (count(progress.classes), " classes"),
         (figures::bytes(progress.rss), " of memory"),
-        (progress.best_size.to_string(), " the best program's weight"),
+        (progress.best_size.to_string(), " the lightest program's weight"),
     ] {
         line.push(Role::Dim, if line.is_empty() { "" } else { ", " });
         line.push(Role::Number, value);

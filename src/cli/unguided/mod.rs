@@ -3,7 +3,7 @@
 
 pub mod methods;
 
-use super::args::{EncodingChoice, Rewriting, Unguided};
+use super::args::{EncodingChoice, ProgramOptions, Rewriting, Unguided};
 use super::exit::Exit;
 use super::load::{fail, fail_all, opened};
 use super::output;
@@ -116,6 +116,9 @@ struct Task<'a> {
 /// Runs each search in a process of its own, so that what one needs of memory is its own, and prints the rows as they
 /// come.
 pub fn run(args: &Unguided) -> Result<Exit, Exit> {
+    if let Some(problem) = misused(args) {
+        return Err(fail(&problem));
+    }
     if args.what == methods::TABLE {
         return methods::run(args);
     }
@@ -125,6 +128,9 @@ pub fn run(args: &Unguided) -> Result<Exit, Exit> {
         let row = alone(args, task)?;
         output::json(&row)?;
         return Ok(Exit::Done);
+    }
+    if let Some(Task { goal: None, search, .. }) = tasks.first() {
+        unguided::check(&*program(args)?, search).map_err(|problem| fail(&problem))?;
     }
     let mut rows = vec![];
     if !args.json.json {
@@ -140,6 +146,35 @@ pub fn run(args: &Unguided) -> Result<Exit, Exit> {
         rows.push(row);
     }
     ended(args, rows)
+}
+
+/// An option or an argument that says nothing of what is asked for.
+fn misused(args: &Unguided) -> Option<Diagnostic> {
+    let of_methods = args.what == methods::TABLE;
+    let is_table = of_methods || GOALS.iter().any(|goal| *goal.table == *args.what);
+    let own = "The programs of the tables are the tool's own.";
+    let ProgramOptions { def, sizes, rules } = &args.program;
+    let all = [
+        ("A SEARCH", args.search.is_some(), !is_table, own),
+        ("`--def`", def.is_some(), !is_table, own),
+        ("`--size`", !sizes.is_empty(), !is_table, own),
+        ("`--rules`", !rules.is_empty(), !is_table, own),
+        ("`--goal`", !args.goal.is_empty(), is_table, "It chooses rows of a table."),
+        ("`--method`", !args.method.is_empty(), of_methods, "It chooses rows of the table `guides`."),
+        (
+            "`--encoding`",
+            !args.encoding.is_empty(),
+            !of_methods,
+            "The table `guides` is of typed terms alone.",
+        ),
+    ];
+    let (what, .., why) = all.into_iter().find(|(_, given, says, _)| *given && !says)?;
+    let of = if is_table { "the table" } else { "the program" };
+    Some(
+        Diagnostic::error("E0916", format!("{what} says nothing of {of} `{}`.", args.what))
+            .note(why)
+            .hint("Leave it out."),
+    )
 }
 
 /// What is printed behind all rows, and the exit code.
@@ -200,14 +235,17 @@ fn loaded(goal: &Goal) -> Result<Arc<Workspace>, Exit> {
     Ok(Arc::new(Workspace::load(&texts, None).map_err(|problems| fail_all(&problems))?))
 }
 
+/// The user's program.
+fn program(args: &Unguided) -> Result<Arc<Workspace>, Exit> {
+    let file = Path::new(&args.what).to_owned();
+    let options = Rewriting { file, program: args.program.clone(), strategies: vec![] };
+    Ok(opened(&options, None)?.workspace().clone())
+}
+
 /// A search in this process.
 fn alone(args: &Unguided, task: &Task<'_>) -> Result<Value, Exit> {
     let workspace = match task.goal {
-        None => {
-            let file = Path::new(&args.what).to_owned();
-            let options = Rewriting { file, program: args.program.clone(), strategies: vec![] };
-            opened(&options, None)?.workspace().clone()
-        }
+        None => program(args)?,
         Some(goal) => loaded(goal)?,
     };
     let bounds = Bounds { time: args.time(), memory: args.bytes() };

@@ -99,7 +99,16 @@ pub fn check_constraint(constraint: &SizeConstraint, sizes: &Sizes) -> Result<()
             Ok(by) if by > 1 => problem.hint(format!("Choose sizes for which {of} is a multiple of {by}.")),
             _ => problem,
         },
-        SizeConstraint::AtMost(..) if !given.is_empty() => problem.hint("Choose larger sizes."),
+        SizeConstraint::AtMost(less, more) if !given.is_empty() => {
+            let is_given = |n: &Nat| {
+                n.vars().iter().any(|v| matches!(v, NatVar::Named(name) if sizes.contains_key(name)))
+            };
+            problem.hint(match (is_given(less), is_given(more)) {
+                (true, true) => format!("Choose sizes for which {less} is at most {more}."),
+                (true, false) => "Choose smaller sizes.".to_owned(),
+                (false, _) => "Choose larger sizes.".to_owned(),
+            })
+        }
         SizeConstraint::AtMost(least, _) if least.as_constant() == Some(1) => {
             problem.note("Arrays have at least one element, and `iterate` takes at least one step.")
         }

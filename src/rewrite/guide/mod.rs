@@ -20,6 +20,6 @@ pub use choice::{Breadth, Step, breadths, rules, separated};
 pub use enable::{Enabling, enabling};
 pub use lead::{Lead, lead};
 pub use plan::{Guide, most_dims, plans};
-pub use sizes::{filled, sizes_of};
+pub use sizes::{Filled, filled, sizes_of};
 pub use sums::unmade_sum;
 pub use text::Writer;

@@ -3,6 +3,8 @@
 use super::nest::{Loop, LoopSketch, Nest, applied, chains, copying, plain};
 use super::reading::{completed, readings};
 use super::vectors::widths;
+use crate::lang::constraint::SizeConstraint;
+use crate::lang::infer::constraints_of;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
 use crate::sketch::holes::{Filling, fill, holes_in};
@@ -24,24 +26,39 @@ const MOST_WAYS: usize = 6;
 /// Ways to fill holes with parts of the program's sizes that are looked at.
 const MOST_LOOKED_AT: usize = 1_000;
 
+/// A goal with sizes in the place of its holes.
+#[derive(Clone)]
+pub struct Filled {
+    pub goal: Sketch,
+    /// That sizes in the place of holes are whole, where nothing that the goal asks for says so: what such a size was divided by is no
+    /// longer seen where it is multiplied by that again.
+    pub untold: Vec<SizeConstraint>,
+}
+
+impl Filled {
+    fn plainly(goal: Sketch) -> Filled {
+        Filled { goal, untold: vec![] }
+    }
+}
+
 /// The goal with sizes in the place of its holes, in ways that leave every size whole as far as is known, and at last as it
 /// is. One without holes is as it is. `given` puts the values of sizes in a size, as far as they are given; sizes of the
 /// program from which it is searched are tried where the goal asks for a multiple of a hole.
-pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<Sketch> {
+pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<Filled> {
     let goal = &goal.said_at(given);
     if goal.holes().is_empty() {
-        return vec![goal.without_decided()];
+        return vec![Filled::plainly(goal.without_decided())];
     }
     let programs = chains(start);
-    let of_program = |s: &Sketch| names_parts(s, &programs, given);
+    let of_program = |f: &Filled| names_parts(&f.goal, &programs, given);
     // What one of several ways asks of a hole the others need not.
     let ways = goal.ways(MOST_WAYS);
     let most = MOST_FILLED.div_ceil(ways.len());
-    let mut filled: Vec<Sketch> =
+    let mut filled: Vec<Filled> =
         ways.iter().flat_map(|way| filled_way(way, start, &programs, given, most)).collect();
     // Other loops than those of the program are the last that is meant.
     filled.sort_by_cached_key(|s| !of_program(s));
-    filled.into_iter().chain([goal.without_decided()]).collect()
+    filled.into_iter().chain([Filled::plainly(goal.without_decided())]).collect()
 }
 
 /// The same for a goal that leaves no choice between sketches, in so many ways at most, without the goal as it is. `programs` are the
@@ -52,9 +69,9 @@ fn filled_way(
     programs: &[Vec<Loop>],
     given: &dyn Fn(&Nat) -> Nat,
     most: usize,
-) -> Vec<Sketch> {
+) -> Vec<Filled> {
     if goal.holes().is_empty() {
-        return vec![plain(&goal.without_decided())];
+        return vec![Filled::plainly(plain(&goal.without_decided()))];
     }
     let usual = |hole: &Name| {
         let constants = sizes_for(goal, hole, given).into_iter().map(Nat::constant);
@@ -65,22 +82,33 @@ fn filled_way(
         let fits = fitting(goal, hole, given);
         (1..=MOST_SMALL).filter(|n| fits(*n)).map(Nat::constant).collect()
     };
-    let leaves_whole = |s: &Sketch| {
+    let leaves_whole = |f: &Filled| {
         let mut whole = true;
-        s.each_size(&mut |n| whole &= may_be_whole(&given(n)));
+        f.goal.each_size(&mut |n| whole &= may_be_whole(&given(n)));
         whole
     };
-    // What a size is divided by is no longer seen where it is multiplied by that again.
     let known = |f: &Filling| f.iter().all(|(_, n)| may_be_whole(&given(n)));
+    let said = constraints_of(start);
+    let untold = |f: &Filling, goal: &Sketch| {
+        let mut asked = said.clone();
+        goal.each_size(&mut |n| asked.extend(SizeConstraint::of_length(n)));
+        let all: IndexSet<SizeConstraint> =
+            f.iter().flat_map(|(_, n)| SizeConstraint::of_size(&given(n))).collect();
+        all.into_iter().filter(|c| !c.follows_from(&asked)).collect()
+    };
     let ways = |sizes: &dyn Fn(&Name) -> Vec<Nat>| {
         let at_values = |f: &Filling| f.iter().map(|(hole, n)| (hole.clone(), given(n))).collect::<Filling>();
         let fillings = fillings(goal, sizes, &at_values).into_iter().filter(known);
         // The names of abbreviations tell of holes.
-        fillings.map(move |f| plain(&goal.decided(&at_values(&f)).filled(&f))).filter(&leaves_whole)
+        let filled = fillings.map(move |f| {
+            let goal = plain(&goal.decided(&at_values(&f)).filled(&f));
+            Filled { untold: untold(&f, &goal), goal }
+        });
+        filled.filter(&leaves_whole)
     };
-    let by_usual: Vec<Sketch> = ways(&usual).take(most).collect();
+    let by_usual: Vec<Filled> = ways(&usual).take(most).collect();
     let filled = if by_usual.is_empty() { ways(&small).take(most).collect() } else { by_usual };
-    let of_program = |s: &Sketch| names_parts(s, programs, given);
+    let of_program = |f: &Filled| names_parts(&f.goal, programs, given);
     // Of loops over a number of elements the usual sizes may be no parts.
     if !filled.iter().any(of_program) {
         let numbers = |hole: &Name| {
@@ -159,7 +187,11 @@ fn fillings(
         let with = |f: &Filling, size: &Nat| -> Filling {
             f.iter().cloned().chain([(hole.clone(), size.clone())]).collect()
         };
-        let longer = fillings.iter().flat_map(|f| sizes.iter().map(|size| with(f, size)));
+        let longer = fillings.iter().flat_map(|f| {
+            let equal = goal.said_equal(hole, f).into_iter();
+            let all: IndexSet<Nat> = equal.chain(sizes.iter().cloned()).collect();
+            all.into_iter().map(|size| with(f, &size)).collect::<Vec<_>>()
+        });
         fillings = longer.filter(|f| goal.admits(&at_values(f))).take(MOST_TRIED).collect();
     }
     let is_usual = |n: &Nat| n.as_constant().is_none_or(|n| FOR_HOLES.contains(&n));

@@ -145,24 +145,50 @@ struct Entry<'a> {
     sample: Sample,
 }
 
-/// Examines those of the rules that are equations and asked for, beside all the others.
+/// A rule with all of its equations.
+struct Group<'a> {
+    rule: &'a Rule,
+    entries: Vec<Entry<'a>>,
+}
+
+impl Group<'_> {
+    fn of(rule: &Rule) -> Group<'_> {
+        let entry = |eq| Some(Entry { rule, eq, sample: Sample::of(eq)? });
+        Group { rule, entries: rule.equations().iter().filter_map(entry).collect() }
+    }
+}
+
+/// Examines those of the rules that are equations and asked for, beside all the others. Of a rule that does the same as another one only
+/// that is said, once.
 pub fn lint(rules: &RuleSet, asked: &dyn Fn(&Rule) -> bool) -> Vec<Finding> {
-    let entries: Vec<Entry> = rules
-        .rules()
-        .flat_map(|rule| rule.equations().iter().map(move |eq| (rule, eq)))
-        .filter_map(|(rule, eq)| Some(Entry { rule, eq, sample: Sample::of(eq)? }))
-        .collect();
+    let groups: Vec<Group> = rules.rules().filter(|r| !r.equations().is_empty()).map(Group::of).collect();
+    let mut duplicates: Vec<Option<usize>> = vec![None; groups.len()];
+    for (i, own) in groups.iter().enumerate().filter(|(_, own)| asked(own.rule)) {
+        let comes_first = |j: usize| j < i || j > i && !asked(groups[j].rule);
+        let mut others = (0..groups.len()).filter(|j| duplicates[*j].is_none() && comes_first(*j));
+        duplicates[i] = others.find(|j| do_the_same(own, &groups[*j]));
+    }
     let mut out = vec![];
-    for rule in rules.rules().filter(|r| asked(r) && !r.equations().is_empty()) {
-        let mut kinds = by_itself(rule);
-        let own: Vec<&Entry> = entries.iter().filter(|e| e.rule == rule).collect();
-        if let Some(found) = own.iter().find_map(|e| expansive(e)) {
+    for (i, own) in groups.iter().enumerate().filter(|(_, own)| asked(own.rule)) {
+        let mut kinds = by_itself(own.rule);
+        if let Some(found) = own.entries.iter().find_map(expansive) {
             kinds.push(found);
         }
-        kinds.extend(own.first().map(|e| erased(e)).unwrap_or_default());
-        kinds.extend(among(&own, &entries, asked));
+        kinds.extend(own.entries.first().map(erased).unwrap_or_default());
+        match duplicates[i] {
+            Some(other) => kinds.push(FindingKind::Duplicate(groups[other].rule.clone())),
+            None if own.entries.is_empty() => {}
+            None => {
+                let is_other = |(j, other): &(usize, &Group)| {
+                    *j != i && duplicates[*j].is_none() && !other.entries.is_empty()
+                };
+                let others = groups.iter().enumerate().filter(is_other);
+                let others = others.map(|(j, other)| (other, j < i || !asked(other.rule)));
+                kinds.extend(among(own, others));
+            }
+        }
         kinds.sort_by_key(|k| std::cmp::Reverse(k.level()));
-        out.extend(kinds.into_iter().map(|kind| Finding { rule: rule.clone(), kind }));
+        out.extend(kinds.into_iter().map(|kind| Finding { rule: own.rule.clone(), kind }));
     }
     out
 }
@@ -273,50 +299,38 @@ fn undoes(e: &Entry, other: &Entry) -> bool {
         .is_ok_and(|b| instantiate_plainly(&e.eq.sides.rhs, &b).is_ok_and(|t| t == other.sample.lhs))
 }
 
-/// A rule, in all its equations, among the others.
-fn among(own: &[&Entry], entries: &[Entry], asked: &dyn Fn(&Rule) -> bool) -> Vec<FindingKind> {
-    let Some(first) = own.first() else { return vec![] };
-    let place = |rule: &Rule| entries.iter().position(|e| e.rule == rule);
-    let before = |other: &Rule| !asked(other) || place(other) < place(first.rule);
+/// Are all equations of each rule equations of the other?
+fn do_the_same(own: &Group, other: &Group) -> bool {
+    let is = |a: &Entry, b: &Entry| relation(a, b) == Some(Relation::Same);
+    let has = |all: &Group, e: &Entry| all.entries.iter().any(|m| is(m, e) && is(e, m));
+    let has_all = |all: &Group, of: &Group| of.entries.iter().all(|e| has(all, e));
+    !own.entries.is_empty() && !other.entries.is_empty() && has_all(other, own) && has_all(own, other)
+}
+
+/// A rule among those that do something else, each with whether it comes first.
+fn among<'a>(own: &Group, others: impl Iterator<Item = (&'a Group<'a>, bool)>) -> Vec<FindingKind> {
     let (mut out, mut same, mut over) = (vec![], vec![], vec![]);
-    let mut done: Vec<&Rule> = vec![first.rule];
-    for other in entries {
-        if done.contains(&other.rule) {
-            continue;
-        }
-        let members = || entries.iter().filter(|e| e.rule == other.rule);
-        done.push(other.rule);
-        let is = |a: &Entry, b: &Entry, wanted: Relation| relation(a, b) == Some(wanted);
-        // All equations of this rule are equations of the other.
-        let covered =
-            own.iter().all(|e| members().any(|m| is(m, e, Relation::Same) && is(e, m, Relation::Same)));
-        let covers =
-            members().all(|m| own.iter().any(|e| is(m, e, Relation::Same) && is(e, m, Relation::Same)));
-        if covered && covers {
-            if before(other.rule) {
-                out.push(FindingKind::Duplicate(other.rule.clone()));
-            }
-            continue;
-        }
+    let is = |a: &Entry, b: &Entry, wanted: Relation| relation(a, b) == Some(wanted);
+    for (other, comes_first) in others {
+        let members = || other.entries.iter();
         let special =
-            |e: &&Entry| members().any(|m| matches!(relation(m, e), Some(Relation::Same | Relation::Weaker)));
-        if own.iter().all(special) {
+            |e: &Entry| members().any(|m| matches!(relation(m, e), Some(Relation::Same | Relation::Weaker)));
+        if own.entries.iter().all(special) {
             out.push(FindingKind::SpecialCase(other.rule.clone()));
             continue;
         }
-        if own.iter().any(|e| members().any(|m| undoes(e, m))) && before(other.rule) {
+        if comes_first && own.entries.iter().any(|e| members().any(|m| undoes(e, m))) {
             out.push(FindingKind::Undoes(other.rule.clone()));
         }
         // A bare variable on the left applies to everything; that is no news.
-        if own.iter().any(|e| matches!(e.eq.sides.lhs.node, PatNode::Var(..))) {
+        if own.entries.iter().any(|e| matches!(e.eq.sides.lhs.node, PatNode::Var(..))) {
             continue;
         }
-        let wherever = |e: &&Entry| members().any(|m| is(e, m, Relation::Other));
-        let everywhere =
-            |e: &&Entry| members().any(|m| is(e, m, Relation::Other) && relation(m, e).is_some());
-        if own.iter().any(everywhere) {
+        let wherever = |e: &Entry| members().any(|m| is(e, m, Relation::Other));
+        let everywhere = |e: &Entry| members().any(|m| is(e, m, Relation::Other) && relation(m, e).is_some());
+        if own.entries.iter().any(everywhere) {
             same.push(other.rule.clone());
-        } else if own.iter().any(wherever) {
+        } else if own.entries.iter().any(wherever) {
             over.push(other.rule.clone());
         }
     }
@@ -418,6 +432,12 @@ mod tests {
         let same = "rule a = map f (map g xs) ~> map (\\y. f (g y)) xs
                     rule b = map h (map k ys) ~> map (\\z. h (k z)) ys";
         assert_eq!(findings(same)[..1], ["`b` does the same as `a`."]);
+        // Of many that do the same each is told once.
+        let many: String = ["a", "b", "c", "d"]
+            .map(|n| format!("rule {n} = map f (map g xs) ~> map (\\y. f (g y)) xs\n"))
+            .concat();
+        let told = findings(&many);
+        assert_eq!(told, ["b", "c", "d"].map(|n| format!("`{n}` does the same as `a`.")), "{told:?}");
         let general = "rule a = transpose (transpose xs) ~> xs
                        rule b = transpose (xs : n.n.t) ~> transpose (transpose (transpose xs))";
         let found = findings(general);

@@ -3,7 +3,7 @@
 
 use crate::egraph::tables::{Leaf, weight_of};
 use crate::lang::diag::Diagnostic;
-use crate::lang::pattern::Pattern;
+use crate::lang::pattern::{self, Pattern};
 use crate::lang::syntax::ast::{Strategy, StrategyKind};
 use crate::lang::term::{Arg, Expr, Prim, Term};
 use crate::sketch::extract::Weights;
@@ -81,7 +81,14 @@ impl Cost {
         let mut table = vec![];
         for entry in list {
             let StrategyKind::Call(name, args) = &entry.kind else { return Err(wrong(entry)) };
-            let found = pattern(&name.kind).ok_or_else(|| wrong(entry))?;
+            let unknown = || {
+                let text = format!("The table of costs names `{}`, which is no pattern.", name.kind);
+                Diagnostic::error("E0412", text)
+                    .label(name.span, "not a pattern")
+                    .did_you_mean(&name.kind, pattern::all().iter().flat_map(|row| row.names).copied())
+                    .hint("`shine-tui patterns` lists them.")
+            };
+            let found = pattern(&name.kind).ok_or_else(unknown)?;
             let [weight] = &args[..] else { return Err(wrong(entry)) };
             let weight =
                 number(weight).and_then(|n| u32::try_from(n).ok()).filter(|w| (1..=MOST).contains(w));

@@ -240,6 +240,8 @@ pub struct Report {
     pub unread: Option<Unread>,
     /// So many programs are like the sketch, which is fewer than the number of the one that was asked for.
     pub fewer: Option<usize>,
+    /// The rules were chosen for what is looked for.
+    pub chosen: bool,
     /// The bound of nodes that can be raised, which is larger than its own where it is one of several searches for a goal.
     pub most_nodes: usize,
     /// The time that can be raised, likewise.
@@ -270,6 +272,9 @@ const NOT_READ: &str = "Write `?` in the sketch in the place of what nobody read
 
 const ADD_RULES: &str = "Add rules to `using`, or ask for less in the sketch.";
 
+const NAME_RULES: &str =
+    "Ask for less in the sketch, or name rules that lead there: `reach SKETCH using RULES`.";
+
 const BARE_MAP: &str = "A rule for `map f xs` does not see a `map f` that stands alone, as in `map (map f) xs`; the rule \
                         `mapEtaAbstraction` writes it out.";
 
@@ -278,7 +283,7 @@ pub const IN_PART: &str = "`contains(…)` around the sketch asks for it in any 
 pub const OF_FUNCTION: &str = "The program is a function, so a sketch of all of it begins with `\\x.` for each argument; \
                            `contains(…)` around the sketch asks for it in any part.";
 
-const LOWER: &str = "Ask for one of these with a lower `rank`, or add rules to `using`.";
+const LOWER: &str = "Ask for one of these with a lower `rank`.";
 
 /// So many gaps are told one by one.
 const MOST_GAPS: usize = 4;
@@ -296,7 +301,8 @@ impl Report {
         if self.fewer.is_some() {
             // The sketch is met, so nothing has to be done about that.
             let limited = matches!(self.outcome, Outcome::Limit(_)).then(|| self.of_outcome());
-            return limited.into_iter().flatten().chain([LOWER.to_owned()]).collect();
+            let others = (!self.chosen).then(|| ADD_RULES.to_owned());
+            return limited.into_iter().flatten().chain([LOWER.to_owned()]).chain(others).collect();
         }
         let in_part = self.in_part.then_some(if self.of_function { OF_FUNCTION } else { IN_PART });
         let of_sketch =
@@ -318,11 +324,12 @@ impl Report {
     /// What the end of the search says of what can be done.
     fn of_outcome(&self) -> Vec<String> {
         let nearer = "reach a sketch that is half way first";
+        let rules = if self.chosen { NAME_RULES } else { ADD_RULES };
         let raise = |option: &str| format!("Raise that limit, as in `with ({option})`, or {nearer}.");
         match &self.outcome {
             Outcome::Found(_) | Outcome::Stopped | Outcome::Broken(_) => vec![],
-            Outcome::Impossible => vec![ADD_RULES.to_owned()],
-            _ if self.never => vec![ADD_RULES.to_owned()],
+            Outcome::Impossible => vec![rules.to_owned()],
+            _ if self.never => vec![rules.to_owned()],
             Outcome::Limit(limit) => {
                 let filters = filters(&self.left_out).into_iter();
                 let limit = match *limit {

@@ -128,16 +128,25 @@ impl Budget {
         self.best.max(self.rank).max(1)
     }
 
-    /// Are all that is held back among these rules, which the search can use?
+    /// Are all that is held back among these rules, which the search can use? `stands_for` is the rule that has a name besides its own.
     ///
     /// # Errors
     /// `E0412` for a rule that it cannot use.
-    pub fn check_held(&self, rules: &[&str]) -> Result<(), Diagnostic> {
-        let unknown = self.held.iter().find(|h| !rules.contains(&&*h.rule));
-        unknown.map_or(Ok(()), |Held { rule, .. }| {
-            Err(Diagnostic::error("E0412", format!("This search does not use the rule `{rule}`."))
-                .did_you_mean(rule, rules.iter().copied())
-                .note("`freeze` and `cap` take the names of rules without their arguments."))
+    pub fn check_held(
+        &self,
+        rules: &[&str],
+        stands_for: &dyn Fn(&str) -> Option<Name>,
+    ) -> Result<(), Diagnostic> {
+        let Some(Held { rule, .. }) = self.held.iter().find(|h| !rules.contains(&&*h.rule)) else {
+            return Ok(());
+        };
+        let problem = Diagnostic::error("E0412", format!("This search does not use the rule `{rule}`."));
+        let note = "`freeze` and `cap` take the names of rules without their arguments.";
+        Err(match stands_for(rule).filter(|own| rules.contains(&&**own)) {
+            Some(own) => {
+                problem.note(note).hint(format!("`{rule}` stands for `{own}` with arguments: write `{own}`."))
+            }
+            None => problem.did_you_mean(rule, rules.iter().copied()).note(note),
         })
     }
 

@@ -93,6 +93,14 @@ impl Automaton {
     }
 }
 
+/// What is somewhere in a term of which it is asked whether that is somewhere in it.
+fn contained(within: &Sketch) -> &Shape {
+    match within.shape() {
+        Shape::Contains(s) | Shape::Named(_, s) => contained(s),
+        shape => shape,
+    }
+}
+
 impl Builder {
     fn add(&mut self, key: &mut Key, sketch: &Sketch) {
         match sketch.shape() {
@@ -103,10 +111,17 @@ impl Builder {
                 key.1.insert(self.types.insert_full(t.clone(), ()).0);
                 self.add(key, s);
             }
-            _ => {
-                key.0.insert(self.shapes.insert_full(sketch.clone(), ()).0);
-            }
+            Shape::Contains(within) => match contained(within) {
+                Shape::Any => {}
+                _ if std::ptr::eq(contained(within), within.shape()) => self.add_shape(key, sketch.clone()),
+                shape => self.add_shape(key, Sketch::new(Shape::Contains(Sketch::new(shape.clone())))),
+            },
+            _ => self.add_shape(key, sketch.clone()),
         }
+    }
+
+    fn add_shape(&mut self, key: &mut Key, sketch: Sketch) {
+        key.0.insert(self.shapes.insert_full(sketch, ()).0);
     }
 
     fn state_of(&mut self, sketches: &[&Sketch]) -> Result<StateId, TooComplex> {

@@ -6,6 +6,7 @@
 //! are filled one after the other, those that are still open standing for any size meanwhile, so that hardly more is tried
 //! than what holds.
 
+use super::size_condition::Comparison;
 use super::{ArgSketch, NatSketch, Shape, SizeCondition, Sketch, TypeSketch};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::infer::constraints_of;
@@ -191,6 +192,20 @@ impl Sketch {
     /// The holes in what is said of sizes.
     pub(super) fn holes_in_conditions(&self) -> Vec<Name> {
         self.conditions().into_iter().flat_map(SizeCondition::holes).collect()
+    }
+
+    /// The sizes that a hole has by what is said to be equal, with others in the place of the other holes.
+    pub fn said_equal(&self, hole: &Name, filling: &[(Name, Nat)]) -> Vec<Nat> {
+        let unknown = |v: &NatVar| matches!(v, NatVar::Named(n) if n == hole);
+        let size = |condition: &SizeCondition| {
+            let condition = condition.map(&|n| fill(n, filling));
+            let SizeCondition::Compared(left, Comparison::Equal, right) = &condition else { return None };
+            match solve(left, right, &unknown) {
+                Solution::Bind(_, size) if holes_in(&size).is_empty() && !size.is_poison() => Some(size),
+                _ => None,
+            }
+        };
+        self.conditions().into_iter().filter_map(size).collect()
     }
 
     /// With any size in the place of a hole that stands alone and only there.

@@ -257,6 +257,7 @@ impl Search {
         let left_out = if self.left_out.is_empty() { refused() } else { self.left_out.clone() };
         Report {
             never: false,
+            chosen: false,
             outcome: self.outcome.clone().unwrap_or(Outcome::Stopped),
             left_out,
             unread: self.unread.clone(),

@@ -395,7 +395,10 @@ impl Search {
             self.goal = goal(sketch)?;
             self.budget = budget.clone();
             self.take_bounds();
-            self.awaken(control);
+            self.parts.clear();
+            if self.awaken(control) {
+                self.tell(control, true);
+            }
         }
         Ok(())
     }

@@ -29,7 +29,8 @@ impl Reader<'_> {
     pub(super) fn looks_like_size(&self, e: &ast::Expr, scope: &Scope) -> bool {
         match &e.kind {
             ExprKind::Hole(_) | ExprKind::Error => true,
-            ExprKind::Number(n) => n.as_int().is_some(),
+            // One that is too large is told as that.
+            ExprKind::Number(n) => n.as_int().is_some() || !n.is_float() && n.suffix.is_none(),
             ExprKind::Name(name) => match scope.param(name) {
                 Some(Meaning::Size(_)) => true,
                 Some(_) => false,
@@ -135,9 +136,13 @@ impl Reader<'_> {
             None
         };
         let n = match &e.kind {
-            ExprKind::Number(n) => match n.as_int() {
-                Some(i) => Nat::constant(i),
-                None => return refuse(self, "sizes are whole numbers without a type"),
+            ExprKind::Number(n) => match n.as_size() {
+                Ok(i) => Nat::constant(i),
+                Err([message, label, hint]) => {
+                    let d = Diagnostic::error("E0409", message).label(e.span, label);
+                    self.problem(d.hint(hint));
+                    return None;
+                }
             },
             ExprKind::Name(name) => match scope.param(name) {
                 Some(Meaning::Size(n)) => {
