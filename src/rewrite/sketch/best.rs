@@ -20,8 +20,11 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::rc::Rc;
 
-/// So many parts of terms are looked at.
-const WORK: usize = 2_000_000;
+/// So many parts of terms are looked at for the first member, so many more for each one that is asked for, and so many in all: where
+/// hardly any member has all of its variables bound, there is no end to those that have not.
+const WORK_FOR_FIRST: usize = 200_000;
+const WORK_FOR_EACH: usize = 10_000;
+const MOST_WORK: usize = 2_000_000;
 /// Whether it is time to give up is asked after so many steps.
 const ASKED_AFTER: usize = 256;
 
@@ -121,6 +124,7 @@ impl<'a> Members<'a> {
 
     /// Goes on until so many are found, or `over` says that it is time to give up. Says whether they are, or there are no others.
     pub fn find(&mut self, k: usize, over: &dyn Fn() -> bool) -> bool {
+        let most = MOST_WORK.min(WORK_FOR_FIRST.saturating_add(WORK_FOR_EACH.saturating_mul(k)));
         let mut popped = 0_usize;
         while self.found.len() < k && !self.given_up {
             popped += 1;
@@ -143,7 +147,7 @@ impl<'a> Members<'a> {
                     None => self.too_deep = true,
                 }
             }
-            self.given_up |= self.too_deep || self.search.pushed > WORK;
+            self.given_up |= self.too_deep || self.search.pushed > most;
         }
         !self.given_up
     }
