@@ -134,7 +134,7 @@ impl Best<'_> {
         loop {
             // Several may have one normal form.
             let most = if found.programs.is_empty() { MOST_UNREAD.max(k) } else { most };
-            let wanted = if matches!(among, Among::Any | Among::Few) { 1 } else { k };
+            let wanted = if among == Among::Any { 1 } else { k };
             let few = found.programs.len() < wanted && asked < most;
             let goes_on = found.complete && found.looked_at >= asked && found.parts < most_parts;
             if !goes_on || !few && asked >= least {
@@ -144,7 +144,8 @@ impl Best<'_> {
             let before = found.programs.len();
             found = best(asked);
             // Twice as many that are all alike say that there are no others nearby.
-            if found.programs.len() == before && before > 0 && asked > least.max(CANDIDATES_FOR_SEVERAL) {
+            let many = if among == Among::Few { least } else { least.max(CANDIDATES_FOR_SEVERAL) };
+            if found.programs.len() == before && before > 0 && asked > many {
                 break;
             }
         }
