@@ -110,6 +110,9 @@ impl Parser<'_> {
                  the type."
                     .into(),
             ),
+            Tok::Dot if self.nth(1) == Tok::Minus && self.touches(1) => {
+                Some(self.of_each_element("-", (self.finished, self.at), (self.at + 2, self.limit)))
+            }
             Tok::Dot if self.touches(0) && before == Some(Tok::Number) => {
                 let number = self.spelling(self.at - 1);
                 Some(format!("A number has digits before and after its point: `{number}.0`."))
@@ -144,6 +147,13 @@ impl Parser<'_> {
             _ if expected == "a parameter" => "A function names its value: `\\x. x * 2`.",
             Tok::Dot if self.touches(0) && self.touches(1) && self.nth(1) == Tok::Word => {
                 "A function is applied by `map f xs` or `xs |> map f`."
+            }
+            Tok::Colon if self.nth(1) == Tok::Equals && self.is_before_body() => {
+                "What a definition computes stands behind `=`: write `=` in the place of `:=`."
+            }
+            Tok::Colon if self.nth(1) == Tok::Equals && before == Some(Tok::Word) => {
+                let name = self.spelling(self.at - 1);
+                return Some(format!("A value gets its name by `let`: `let {name} = e in …`, and keeps it."));
             }
             Tok::Colon if self.nth(1) == Tok::Equals => {
                 "A value gets its name by `let`: `let s = e in …`, and keeps it."
@@ -252,8 +262,17 @@ impl Parser<'_> {
             _ if expected == "an expression" && before == Some(Tok::Comma) => {
                 "Remove the comma, or write what stands behind it."
             }
-            Tok::Cons if before == Some(Tok::Word) && self.touches(0) && self.touches(1) => {
-                "A name stands alone, without where it comes from: `abs`."
+            Tok::Cons
+                if before == Some(Tok::Word)
+                    && self.touches(0)
+                    && self.touches(1)
+                    && self.nth(1) == Tok::Word =>
+            {
+                let (of, name) = (self.spelling(self.at - 1), self.spelling(self.at + 1));
+                return Some(match elsewhere::limit_of_type(of, name) {
+                    Some(number) => format!("Write `{number}`."),
+                    None => format!("A name stands alone, without where it comes from: `{name}`."),
+                });
             }
             Tok::Cons => "A type is given with one colon: `e : t`.",
             Tok::FatArrow if expected.contains("`=`") => "What a definition computes stands behind `=`.",

@@ -5,6 +5,7 @@
 
 mod calls;
 mod definitions;
+mod methods;
 pub(super) mod signs;
 mod statements;
 pub(super) mod strategies;
@@ -162,6 +163,7 @@ impl Parser<'_> {
         match self.peek() {
             Tok::Word => self.foreign_statement().or_else(|| self.foreign_function()),
             Tok::Bar => self.foreign_function(),
+            Tok::At => self.function_handle(),
             Tok::LParen => {
                 self.foreign_function().or_else(|| self.foreign_section()).or_else(|| self.comprehension())
             }
