@@ -329,7 +329,9 @@ impl Infer {
         let takes_none = of_pattern(pattern)
             .is_some_and(|(what, _)| holds(&what, &self.u.resolve(&left.ty)) == Some(false));
         let indices = [left, right].iter().all(|t| self.u.resolve(&t.ty).as_index().is_some());
-        let is_told = of_right && takes_none && (l > 0 && l != r || indices);
+        let [left, right] = [left, right].map(|t| self.u.zonk(&t.ty));
+        let is_product = pattern == Pattern::Mul && super::words::are_factors(&left, &right);
+        let is_told = of_right && takes_none && (l > 0 && l != r || indices || is_product);
         if is_told {
             self.problems.truncate(since);
         }
@@ -544,7 +546,10 @@ impl Infer {
                 }
                 let is_given = xs.is_some();
                 let xs = xs.unwrap_or_else(|| "xs".into());
-                problem.hint(match of_all_elements(&format!("{op} {xs}")) {
+                let (depth, _) = super::words::depth_and_element(&check.ty);
+                // Of a matrix the elements of all rows.
+                let all = (1..depth).fold(xs.clone(), |xs, _| format!("(join {xs})"));
+                problem.hint(match of_all_elements(&format!("{op} {all}")) {
                     Some(all) => format!("Of all elements, write {all}. Of one array and another, write `zip a b |> map (\\(x, y). {op} x y)`."),
                     None if takes_two(op) => format!("For every element `x` of an array, write `map (\\x. {op} x y)`; of two arrays, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
                     None => {

@@ -7,7 +7,9 @@ use super::state::Infer;
 use super::unify::{Cause, Mismatch};
 use super::words::{has_fraction, is_never_below, is_of_numbers, last_index};
 use crate::diag::{Diagnostic, Span};
+use crate::math;
 use crate::nat::{Name, Nat, NatVar};
+use crate::pattern::Pattern;
 use crate::syntax::elsewhere;
 use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -441,6 +443,8 @@ impl Infer {
                     format!("An array is no pair: one element of it is `idx 0 {xs}`, the next `idx 1 {xs}`.")
                 })
             }
+            Cause::Shape(a, b) if matches!(why, Why::TakenApart) && (a.as_index().is_some() || b.as_index().is_some()) => problem
+                .hint("An index is one number: a row and an element of it have one each, `generate (\\i. generate (\\j. …))`."),
             Cause::Shape(..) if matches!(why, Why::TakenApart) => problem.hint(
                 "Write as many names as there are components; a function of two values is `\\a b. …`, of one `\\a. …`.",
             ),
@@ -692,8 +696,11 @@ impl Infer {
             {
                 return Some(format!("Parentheses make a pair: an array of these elements is `{all}`."));
             }
+            (_, K::Pair(..)) if let Some(of) = written.as_deref().and_then(given_a_pair) => {
+                return Some(format!("`{of}` takes one number, without a pair around it: `{of} x`."));
+            }
             (_, K::Pair(..)) => {
-                let p = or("p");
+                let p = written.clone().filter(|w| !w.contains(',')).unwrap_or_else(|| "p".into());
                 return Some(format!("The components of a pair `{p}` are `fst {p}` and `snd {p}`."));
             }
             (K::Scalar(Scalar::Bool), K::Scalar(_)) if matches!(why, Why::Operand(op) if matches!(&**op, "and" | "or")) =>
@@ -789,6 +796,14 @@ fn in_brackets(text: &str, size: &Nat) -> Option<String> {
         }
     }
     (size.as_constant() == Some(commas + 1)).then(|| format!("[{inside}]"))
+}
+
+/// The function of one number in `(log(x, 2))`.
+fn given_a_pair(text: &str) -> Option<&str> {
+    let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    let (function, args) = text.split_once('(')?;
+    let of_one = Pattern::from_name(function.trim()).is_some_and(|p| math::of(p).is_some());
+    (of_one && args.contains(',')).then(|| function.trim())
 }
 
 /// The elements of a literal array, as they are written, where there are several.

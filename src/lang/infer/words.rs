@@ -104,6 +104,30 @@ fn operand(text: &str) -> String {
     if plain { text.to_string() } else { in_parentheses(text.to_string()) }
 }
 
+/// Are these matrices of which the first has as many columns as the second has rows?
+pub fn are_factors(l: &Type, r: &Type) -> bool {
+    let columns = l.as_array().and_then(|(_, row)| row.as_array()).map(|(n, _)| n);
+    let rows = r.as_array().map(|(n, _)| n);
+    columns.is_some() && columns == rows && depth_and_element(l).0 == 2 && depth_and_element(r).0 == 2
+}
+
+/// Is a function applied in a text of numbers, names and operators?
+fn applies(text: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ')');
+    let mut rest = text;
+    while let Some(space) = rest.find(' ') {
+        let (before, after) = rest.split_at(space);
+        let after = after.trim_start();
+        if before.ends_with(part)
+            && after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '('))
+        {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
 /// An operator between two values, or a function before them.
 fn between(op: &str, x: &str, y: &str) -> String {
     if op.starts_with(char::is_alphabetic) { format!("{op} {x} {y}") } else { format!("{x} {op} {y}") }
@@ -304,8 +328,9 @@ impl Infer {
             let local = named.max_by_key(|l| l.span.start);
             local.is_some_and(|l| self.u.resolve(&l.ty).as_index().is_some())
         };
-        let plain = |c: char| c.is_alphanumeric() || "_. +-*/%".contains(c);
-        if !text.chars().all(plain) {
+        let part = |c: char| c.is_alphanumeric() || c == '_';
+        let plain = |c: char| part(c) || ". +-*/%()".contains(c);
+        if !text.chars().all(plain) || applies(&text) || !text.split(|c| !part(c)).any(is_index) {
             return None;
         }
         let put = |before: &str, after: &str| {
@@ -327,7 +352,11 @@ impl Infer {
                  `padClamp` give an array neighbours at its ends.",
                 n.as_atom_text()
             ),
-            false => format!("An index is no number: write `{as_number}`, with the type that is meant."),
+            false => format!(
+                "An index is no number: write `{as_number}`, with the type that is meant, or `natAsIndex {} ({as_index})` where an \
+                 index below `{n}` is meant.",
+                n.as_atom_text()
+            ),
         })
     }
 
@@ -689,6 +718,17 @@ impl Infer {
             let depth = ty.as_ref().map_or(0, |t| depth_and_element(t).0);
             Some((text, ty, depth))
         });
+        let is_of_pairs = |operand: &Option<(String, Option<Type>, usize)>| {
+            let mut ty = operand.as_ref().and_then(|(_, ty, _)| ty.clone());
+            while let Some((_, element)) = ty.as_ref().and_then(Type::as_array) {
+                ty = Some(element.clone());
+            }
+            ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Pair(..)))
+        };
+        if is_of_pairs(&l) || is_of_pairs(&r) {
+            return "The elements of arrays are given to functions by `map`; the components of a pair `p` are `fst p` and `snd p`."
+                .into();
+        }
         let (Some((l, lt, l_depth)), Some((r, rt, r_depth))) = (l, r) else {
             return match self.written(span) {
                 Some(text) if text.starts_with('-') => {
@@ -733,6 +773,14 @@ impl Infer {
                 }
                 _ => String::new(),
             };
+            if let (true, "*", Some(lt), Some(rt)) = (lt != rt, op, &lt, &rt)
+                && are_factors(lt, rt)
+            {
+                return format!(
+                    "The product of two matrices is `{l} |> map (\\r. transpose {r} |> map (\\c. zip r c |> map (\\(x, y). x * y) |> \
+                     reduce (+) 0))`."
+                );
+            }
             return format!("For every element, write `zip {l} {r} |> map (\\(x, y). {deep})`.{dot}");
         }
         // A function that knows no name of what it is given.

@@ -106,7 +106,12 @@ const NAMES: &[Row] = &[
         "xs",
         "Write `reduce (and) true xs` of truth values, `reduce (and) true (map (\\x. x > 0) xs)` of numbers.",
     ),
-    (&["dot", "inner", "vdot"], "xs ys", "Write `zip xs ys |> map (\\(x, y). x * y) |> reduce (+) 0`."),
+    (
+        &["dot", "inner", "vdot"],
+        "xs ys",
+        "Write `zip xs ys |> map (\\(x, y). x * y) |> reduce (+) 0` for two vectors, \
+         `xs |> map (\\r. zip r ys |> map (\\(x, y). x * y) |> reduce (+) 0)` for a matrix and a vector.",
+    ),
     (
         &["matmul", "mm", "gemm"],
         "xs ys",
@@ -376,6 +381,12 @@ pub fn is_of_all(name: &str) -> bool {
     })
 }
 
+/// Is it a function of values, none of which is an array?
+pub fn takes_values(name: &str) -> bool {
+    let row = NAMES.iter().find(|(names, ..)| names.contains(&name));
+    row.is_some_and(|(_, params, _)| matches!(*params, "x" | "x y"))
+}
+
 /// `select` for every element of the one array that the arguments of `where` name.
 pub fn where_of_arrays(args: &[String]) -> Option<String> {
     let [c, x, y] = args else { return None };
@@ -488,7 +499,8 @@ pub fn of_one(name: &str, arg: &str) -> Option<String> {
 /// `convolve xs [1, 2, 1]`: of weights that are written there it is known how many they are.
 fn convolved(name: &str, args: &[String]) -> Option<String> {
     let (names, _, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
-    let weights = in_brackets(args.get(1)?).filter(|_| args.len() == 2 && names.contains(&"convolve"))?;
+    let args = args.get(..2)?;
+    let weights = in_brackets(args.get(1)?).filter(|_| names.contains(&"convolve"))?;
     let (written, _) = hint.split_once("`, with")?;
     let written = written.replace("slide 3", &format!("slide {}", weights.len()));
     let hint = format!(
@@ -667,7 +679,7 @@ pub fn with_receiver(name: &str, args: &[String], receiver: String) -> Vec<Strin
     // Some languages have the start of a reduction before its function.
     if let ["f", "z", ..] = params[..]
         && let [z, _] = all.as_slice()
-        && z.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && z.trim_start_matches('(').starts_with(|c: char| c.is_ascii_digit() || c == '-')
     {
         all.swap(0, 1);
     }
@@ -695,6 +707,16 @@ fn is_name(text: &str) -> bool {
 
 /// An array in another shape, whose sizes stand in brackets or one by one: the first follows from the others.
 fn reshaped(args: &[String]) -> Option<String> {
+    // As one row.
+    if let [a, b] = args
+        && let Some(array) = match (a.trim_matches(['(', ')']), b.trim_matches(['(', ')'])) {
+            (_, "-1") => Some(a),
+            ("-1", _) => Some(b),
+            _ => None,
+        }
+    {
+        return Some(format!("Write `join {array}` for an array of rows."));
+    }
     let (sizes, array) = match args {
         [a, b] => match (in_brackets(a), in_brackets(b)) {
             (Some(sizes), None) => (sizes, b),

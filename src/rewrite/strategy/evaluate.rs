@@ -1,5 +1,6 @@
 //! From the text of a strategy to its value: names are looked up, sizes computed, calls kept for later.
 
+use super::elsewhere;
 use super::machine::Machine;
 use super::native::{Native, RENUMBER};
 use super::open;
@@ -46,6 +47,21 @@ fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &s
         _ => "Mend the definition.",
     };
     Box::new(Diagnostic::error(code, message).label(span, label).hint(hint))
+}
+
+/// The names that a text has in braces, in the place of which it is told what they stand for.
+pub(super) fn named_in(text: &str) -> impl Iterator<Item = &str> {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+    let in_braces = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
+    let names = in_braces.map(|(name, _)| name);
+    names.filter(move |n| n.starts_with(|c: char| c.is_alphabetic()) && n.chars().all(part))
+}
+
+/// `E0301`: a text names in braces what is not bound.
+pub(super) fn not_bound(name: &str, span: Span) -> Box<Diagnostic> {
+    let message = format!("There is no parameter `{name}` here, which this text names in braces.");
+    let hint = "What stands in braces is a parameter of the strategy, or what a `let` around the text names.";
+    Box::new(Diagnostic::error("E0301", message).label(span, "not bound").hint(hint))
 }
 
 /// How many were given, in words.
@@ -143,7 +159,8 @@ impl<'a> Machine<'a> {
                     let script: &'a Script = self.script;
                     let told = |p: Box<Diagnostic>| Box::new(script.told_what_is_taken(*p, head, arg.span));
                     let value = self.given(arg, scope).map_err(told)?;
-                    callee = self.apply(callee, value, head.span)?;
+                    let mended = |p: Box<Diagnostic>| Box::new(elsewhere::mended_call(*p, head, args));
+                    callee = self.apply(callee, value, head.span).map_err(mended)?;
                 }
                 callee
             }
@@ -233,6 +250,9 @@ impl<'a> Machine<'a> {
             }
             StrategyKind::Else(s, message) => {
                 let s = self.strategy(s, scope)?;
+                if let Some(name) = named_in(&message.kind).find(|n| self.bound(n, scope).is_none()) {
+                    return Err(not_bound(name, message.span));
+                }
                 let message = self.filled(&message.kind, scope);
                 Value::Strategy(self.nodes.insert(Node::Else(s, message)))
             }
@@ -250,7 +270,7 @@ impl<'a> Machine<'a> {
                 let value = self.given(value, scope)?;
                 let library = self.scopes[scope as usize].library;
                 let inner = self.open_scope(Some(scope), vec![(name.kind.clone(), value)], &[], library);
-                self.value(body, inner)?
+                self.given(body, inner)?
             }
             StrategyKind::Open(open) => self.open_value(open, text.span, scope)?,
             StrategyKind::With(inner, values) => {
@@ -636,6 +656,11 @@ impl<'a> Machine<'a> {
         let call = format!("`{name}({})`", needed.join(", "));
         let of_their_own: Vec<String> = others.iter().map(|n| format!("`{n}`")).collect();
         problem.hint(match (args.last(), needed) {
+            (None, needed) if elsewhere::is_option_of_auto(needed) => elsewhere::option_of_auto(name),
+            (Some(Value::List(items)), needed) if args.len() == 1 && items.len() == needed.len() => {
+                let items: Vec<String> = items.iter().map(|i| self.show(i)).collect();
+                elsewhere::no_list(name, &items)
+            }
             _ if !of_their_own.is_empty() => {
                 let has =
                     if others.len() == 1 { "has a value of its own" } else { "have values of their own" };

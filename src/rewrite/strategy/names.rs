@@ -4,7 +4,8 @@
 //! Names mean what they mean when a strategy runs (`evaluate`). A parameter may stand for anything, unless a definition runs
 //! it: then it is a strategy, and what is given for it has all of its arguments.
 
-use super::evaluate::{arguments, number, too_many};
+use super::elsewhere;
+use super::evaluate::{arguments, named_in, not_bound, number, too_many};
 use super::native::{Native, RENUMBER};
 use super::script::{Definition, Script};
 use crate::lang::diag::{Diagnostic, FileId, Span};
@@ -211,7 +212,10 @@ impl<'a> Reader<'a> {
     /// What a text stands for, where something is wanted.
     fn value(&mut self, text: &'a Strategy, scope: &Scope, wanted: Wanted) -> What {
         let what = self.what(text, scope, wanted);
+        let before = self.problems.len();
         self.meet(&what, wanted, text.span);
+        let told = self.problems.split_off(before).into_iter();
+        self.problems.extend(told.map(|problem| elsewhere::mended_lack(problem, text, self.script)));
         what
     }
 
@@ -307,8 +311,9 @@ impl<'a> Reader<'a> {
                 self.value(b, scope, Wanted::Size);
                 runs()
             }
-            StrategyKind::Else(s, _) => {
+            StrategyKind::Else(s, message) => {
                 self.value(s, scope, Wanted::Strategy);
+                self.named_in_text(message, scope);
                 runs()
             }
             StrategyKind::Satisfies(sketch) => {
@@ -435,6 +440,12 @@ impl<'a> Reader<'a> {
         let problem = script.unknown(name, rules.patterns(), others);
         self.problems.push(problem);
         What::Any
+    }
+
+    /// What a text names in braces is put there when it is told, so it has to be bound.
+    fn named_in_text(&mut self, message: &ast::Ident, scope: &Scope) {
+        let missing = named_in(&message.kind).find(|name| !is_bound(scope, name));
+        self.problems.extend(missing.map(|name| *not_bound(name, message.span)));
     }
 
     /// The definition that another name stands for, with the arguments that it gives.

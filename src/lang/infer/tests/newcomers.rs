@@ -297,6 +297,16 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (n: nat): n.f32 = generate (\\i. exp (2 * i))", "E0110", "before anything is computed"),
     ("def f (a: n.f32) = std::max(a, 0)", "E0020", "stands alone"),
     ("def f (a: n.f32) =\n  b := map sqrt a\n  b", "E0020", "`let b = e in …`"),
+    ("def f (p: n.(f32 * f32)) = max p 0", "E0117", "`fst p`"),
+    ("def f (a: n.f32) = map (\\x. log(x, 2)) a", "E0117", "`log` takes one number"),
+    ("def f (a: m.n.f32): m.n.f32 = generate (\\(i, j). idx j (idx i a))", "E0110", "have one each"),
+    ("def f (a: n.f32): n.f32 -> map sqrt a", "E0020", "stands behind `=`"),
+    ("def f (a: n.f32): n.f32 <- map sqrt a", "E0020", "stands behind `=`"),
+    (
+        "def f (a: 4.f32): 4.f32 = take 4 (gather (generate (\\i. natAsIndex 4 (indexAsNat i))) a)",
+        "E0119",
+        "`(generate f : n.t)`",
+    ),
 ];
 
 #[test]
@@ -866,6 +876,77 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
     ("def f (x: f32): f32 = x * ", "٢", "E0010", "2", ""),
     ("def f (x: f32): f32 = ", "х", "E0010", "x", " + 1"),
     ("def f (x: f32): f32 = x ", "∕", "E0010", "/", " 2"),
+    // With names, parts and paths around them
+    ("def f (a: m.n.f32): m.f32 = ", "a.sum(dim=1)", "E0020", "map (\\r. reduce (+) 0 r) a", ""),
+    ("def f (a: n.f32): n.f32 = ", "a.map(Math.sqrt)", "E0020", "a |> map sqrt", ""),
+    ("def f (a: m.n.f32): f32 = ", "max a", "E0117", "reduce max (-1 / 0) (join a)", ""),
+    (
+        "def f (n: nat): n.f32 = generate (\\i. ",
+        "1.5 / (i + 1)",
+        "E0117",
+        "1.5 / ((cast (indexAsNat i) : f32) + 1)",
+        ")",
+    ),
+    (
+        "def f (a: n.f32): n.f32 = generate (\\i. let j = ",
+        "i + 1",
+        "E0117",
+        "natAsIndex n (indexAsNat i + 1)",
+        " in idx j a)",
+    ),
+    (
+        "def f (a: n.f32): n.f32 = ",
+        "np.sign(a)",
+        "E0020",
+        "map (\\v. select (v > 0) 1 (select (v < 0) (-1) 0)) a",
+        "",
+    ),
+    (
+        "def f (a b: n.f32): n.f32 = ",
+        "np.hypot(a, b)",
+        "E0020",
+        "zip a b |> map (\\(v, w). sqrt (v * v + w * w))",
+        "",
+    ),
+    (
+        "def f (a: n.i32): 10.i32 = ",
+        "np.bincount(a, minlength=10)",
+        "E0020",
+        "(generate (\\b. map (\\x. select (x == cast (indexAsNat b)) 1 0) a |> reduce (+) 0) : 10.i32)",
+        "",
+    ),
+    ("def f (a: n.f32): f32 = ", "a.fold(0.0, |s, x| s + x)", "E0020", "reduce (\\s x. s + x) 0.0 a", ""),
+    (
+        "def f (a: n.f32): f32 = ",
+        "a.iter().fold(f32::MIN, f32::max)",
+        "E0020",
+        "a |> reduce max (-3.4028235e38)",
+        "",
+    ),
+    ("def f (a: n.m.f32): (n*m).f32 = ", "a.reshape(-1)", "E0020", "join a", ""),
+    (
+        "def f (a: m.n.f32) (b: n.k.f32): m.k.f32 = ",
+        "a * b",
+        "E0117",
+        "a |> map (\\r. transpose b |> map (\\c. zip r c |> map (\\(x, y). x * y) |> reduce (+) 0))",
+        "",
+    ),
+    (
+        "def f (a: m.n.f32) (b: n.f32): m.f32 = ",
+        "np.dot(a, b)",
+        "E0020",
+        "a |> map (\\r. zip r b |> map (\\(x, y). x * y) |> reduce (+) 0)",
+        "",
+    ),
+    ("def f (x: f32): bool = ", "~(x > 0)", "E0010", "not (x > 0)", ""),
+    ("def f (a: n.i32): n.i32 = ", "a .% 2", "E0020", "map (\\v. v % 2) a", ""),
+    (
+        "def f (a b: n.f32): n.f32 = ",
+        "a.zip(&b).map(|(x, y)| { x * y })",
+        "E0020",
+        "zip a b |> map (\\(x, y). x * y)",
+        "",
+    ),
 ];
 
 /// Programs with more than one problem: what is typed and what hints say to write in the place of each part, one after the

@@ -3,6 +3,7 @@
 use super::super::elsewhere;
 use super::super::lexer::{self, Tok};
 
+use super::expr::infix_operator;
 use super::{A_MODULE, A_PARAMETER, A_RULE, END_OF_MODULE, Language, Parser};
 
 /// How a module is named.
@@ -110,9 +111,11 @@ impl Parser<'_> {
                  the type."
                     .into(),
             ),
-            Tok::Dot if self.nth(1) == Tok::Minus && self.touches(1) => {
-                Some(self.of_each_element("-", (self.finished, self.at), (self.at + 2, self.limit)))
-            }
+            Tok::Dot if self.touches(1) && infix_operator(self.nth(1)).is_some() => Some(self.of_each_element(
+                self.spelling(self.at + 1),
+                (self.finished, self.at),
+                (self.at + 2, self.limit),
+            )),
             Tok::Dot if self.touches(0) && before == Some(Tok::Number) => {
                 let number = self.spelling(self.at - 1);
                 Some(format!("A number has digits before and after its point: `{number}.0`."))
@@ -278,6 +281,9 @@ impl Parser<'_> {
             Tok::FatArrow if expected.contains("`=`") => "What a definition computes stands behind `=`.",
             _ if expected == "`=`" && self.spelling(self.at.saturating_sub(1)) == "return" => {
                 "What a definition computes stands behind `=`: write `=` in the place of `return`."
+            }
+            Tok::Less | Tok::Word if expected.contains("`=`") && self.is_before_body() => {
+                "What a definition computes stands behind `=`."
             }
             Tok::FatArrow => "Functions are written `\\x. e`, their types `s -> t`, rules `lhs ~> rhs`.",
             Tok::Arrow | Tok::Equals if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",

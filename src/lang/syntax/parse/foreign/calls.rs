@@ -300,14 +300,21 @@ impl Parser<'_> {
                 && let Some((names, body)) = self.function_at(from, false, close)
             {
                 let end = self.find_in(body, close, |tok, _| tok == Tok::Comma).unwrap_or(close);
-                args.push(format!("(\\{}. {})", names.join(" "), self.quote_or(body, end, "…")));
+                args.push(format!("(\\{}. {})", names.join(" "), self.body_of(body, end)));
                 (from, at) = (end + 1, end + 1);
                 continue;
             }
             if (at == close || tok == Some(Tok::Comma)) && at > from {
+                // `&b`
+                let from = from
+                    + usize::from(
+                        self.peek_at(from) == Tok::Foreign && self.spelling(from) == "&" && at > from + 1,
+                    );
                 let text = self.argument_or(from, self.without_going_through(from, at), "…");
                 let is_sign = !text.starts_with('(') && text.chars().all(|c| c.is_ascii_punctuation());
                 args.push(if is_sign { format!("({text})") } else { text });
+            }
+            if at == close || tok == Some(Tok::Comma) {
                 from = at + 1;
             }
             at = match self.mate(at) {
@@ -317,6 +324,18 @@ impl Parser<'_> {
         }
         self.at = close + 1;
         args
+    }
+
+    /// What a function of another language computes, without the braces and words around it.
+    fn body_of(&self, body: usize, end: usize) -> String {
+        let (mut from, mut to) = (body, end);
+        if self.peek_at(from) == Tok::LBrace && self.mate(from) == to.checked_sub(1) {
+            (from, to) = (from + 1, to - 1);
+        }
+        from += usize::from(self.spelling(from) == "return" && to > from + 1);
+        to -= usize::from(to > from + 1 && self.peek_at(to - 1) == Tok::Semi);
+        let is_plain = self.find_in(from, to, |tok, _| matches!(tok, Tok::Semi | Tok::LBrace)).is_none();
+        if is_plain { self.quote_or(from, to, "…") } else { "…".to_owned() }
     }
 
     /// The end of an argument before `.iter()` and the like, with which it ends.

@@ -94,7 +94,10 @@ impl Parser<'_> {
             Tok::Word => {
                 let is_condition = matches!(self.word(), Some("requires" | "where" | "with" | "such"));
                 let is_first = self.tokens.get(self.at).is_none_or(|t| t.first);
-                self.at > from && self.nth_is_name(0) && !is_first && !is_condition
+                // A definition without a `=` has its body here.
+                let in_brackets = self.mate(self.limit).is_some();
+                let has_body = in_brackets || self.find(self.at, |tok, _| tok == Tok::Equals).is_some();
+                self.at > from && self.nth_is_name(0) && !is_first && !is_condition && has_body
             }
             _ => false,
         };

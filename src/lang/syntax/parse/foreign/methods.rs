@@ -57,7 +57,8 @@ const OF_BOTH: [&str; 12] = [
 fn along_axis(value: &str, name: &str, args: &[String], module: bool) -> Option<String> {
     let (axis, others) = args.split_last()?;
     let axis = axis.trim_matches(['(', ')']);
-    let named = axis.strip_prefix("axis").and_then(|rest| rest.trim_start().strip_prefix('='));
+    let named = axis.strip_prefix("axis").or_else(|| axis.strip_prefix("dim"));
+    let named = named.and_then(|rest| rest.trim_start().strip_prefix('='));
     let of_two = module && of_each_element(name, args).is_some();
     let by_place =
         elsewhere::is_of_all(name) && (!module || elsewhere::is_module_of_arrays(value)) && !of_two;
@@ -73,6 +74,46 @@ fn along_axis(value: &str, name: &str, args: &[String], module: bool) -> Option<
         "1" | "-1" => Some(format!("map (\\r. {of_row}) {matrix}")),
         _ => None,
     }
+}
+
+/// An argument without its name; none where that says how something is done.
+fn without_name(arg: String) -> Option<String> {
+    let inside = arg.trim_start_matches('(').trim_end_matches(')');
+    let Some((name, value)) = inside.split_once('=').filter(|(_, value)| !value.starts_with('=')) else {
+        return Some(arg);
+    };
+    let name = name.trim();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match name {
+        "bins" | "minlength" | "initial" | "start" => Some(value.trim().to_owned()),
+        _ if is_name => None,
+        _ => Some(arg),
+    }
+}
+
+/// `np.sign(a)`: a function of numbers, of which a library takes arrays as well.
+fn of_elements(name: &str, args: &[String]) -> Option<String> {
+    let of_values = elsewhere::takes_values(name) && args.len() <= 2;
+    let is_number =
+        |text: &String| text.trim_start_matches(['(', '-']).starts_with(|c: char| c.is_ascii_digit());
+    let of = |args: &[String]| {
+        let hint = elsewhere::written_here(name, args).filter(|_| of_values)?;
+        Some(hint.strip_prefix("Write `")?.split('`').next()?.to_owned())
+    };
+    let value = of(args)?;
+    let mut names = ["v", "w"].into_iter();
+    let elements: Vec<String> = args
+        .iter()
+        .map(|a| if is_number(a) { a.clone() } else { names.next().unwrap_or("v").to_owned() })
+        .collect();
+    let arrays: Vec<&String> = args.iter().filter(|a| !is_number(a)).collect();
+    let element = of(&elements)?;
+    let each = match arrays.as_slice() {
+        [a] => format!("map (\\v. {element}) {a}"),
+        [a, b] => format!("zip {a} {b} |> map (\\(v, w). {element})"),
+        _ => return None,
+    };
+    Some(format!("Write `{value}` for numbers, `{each}` for each element of arrays."))
 }
 
 /// What a vector has for lanes elsewhere.
@@ -99,7 +140,8 @@ fn field(value: &str, name: &str) -> String {
 fn of_whole_array<'n>(name: &'n str, args: &[String], value: &str, module: bool) -> &'n str {
     let by_place = elsewhere::is_module_of_arrays(value);
     let is_axis = |a: &String| {
-        a.trim_start_matches('(').starts_with("axis") || by_place && a.chars().all(|c| c.is_ascii_digit())
+        ["axis", "dim"].iter().any(|name| a.trim_start_matches('(').starts_with(name))
+            || by_place && a.chars().all(|c| c.is_ascii_digit())
     };
     let given = args.iter().filter(|a| !is_axis(a)).count() + usize::from(!module);
     match name {
@@ -167,6 +209,8 @@ pub(super) fn method(
         let hint = format!("Write `{written}`.");
         return (written, Some(hint));
     }
+    // What else has names is how much there is of something, or how it is done.
+    args = args.into_iter().filter_map(without_name).collect();
     let written = |hint: &str| {
         let text = hint.strip_prefix("Write `").and_then(|rest| rest.split('`').next());
         text.unwrap_or("…").to_owned()
@@ -176,7 +220,8 @@ pub(super) fn method(
         return ("…".to_owned(), Some(hint));
     }
     if module && let Some(hint) = elsewhere::written_here(name, &args) {
-        return (written(&hint), Some(hint));
+        let each = elsewhere::is_module_of_arrays(value).then(|| of_elements(name, &args)).flatten();
+        return (written(&hint), Some(each.unwrap_or(hint)));
     }
     if module && Pattern::from_name(name).is_none() {
         let hint = format!(

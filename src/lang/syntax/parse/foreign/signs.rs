@@ -48,7 +48,9 @@ pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
         "!" => {
             "Write `idx i xs` for an element, `not (x > 0)` for what is not so, `a != b` for values that differ."
         }
-        "~" => "Write `bitNot x`.",
+        "~" => {
+            "Write `bitNot x` for the bits of an integer, `not c` for what does not hold, `a != b` for values that differ."
+        }
         "**" => "Write `x * x`, or `pow x y` for floating-point numbers.",
         "<<" | "<<<" => "Write `shiftLeft x y` for the bits of integers.",
         ">>>" => SHIFT_RIGHT,
@@ -170,6 +172,7 @@ impl Parser<'_> {
             "++" => format!("Write `concat {x} {y}` for one array after another, `{l} + {r}` for a sum."),
             "!!" => format!("Write `idx {y} {x}`."),
             "<$>" => format!("Write `map {x} {y}`."),
+            "//" if self.in_sketch => "A comment starts with `--`.".to_string(),
             "//" => format!(
                 "A comment starts with `--`. A quotient is `{l} / {r}`, which rounds towards zero for whole numbers."
             ),
@@ -240,9 +243,17 @@ impl Parser<'_> {
             _ if self.at == sign + 1 => hint_of(self.spelling(sign)).to_string(),
             "!" if self.in_sketch => format!("Write `not({})`.", self.quote_or(sign + 1, self.at, "s")),
             "!" => format!("Write `not {x}`, or `a != b` for values that differ."),
+            _ if self.compares_within(sign + 1, self.at) => format!("Write `not {x}`."),
             _ => format!("Write `bitNot {x}`."),
         };
         self.foreign_sign(sign, hint);
+    }
+
+    /// Is something compared between two tokens, in parentheses around that or not?
+    fn compares_within(&self, from: usize, to: usize) -> bool {
+        let whole = self.mate(from).filter(|close| close + 1 == to);
+        let (from, to) = whole.map_or((from, to), |close| (from + 1, close));
+        self.find_in(from, to, is_comparison).is_some()
     }
 
     /// `a < b < c`, read up to here: the second comparison, and where the operand between starts.
