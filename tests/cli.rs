@@ -620,7 +620,6 @@ fn strategies_as_others_write_them_are_told_by_what_to_write() {
         ("topDown(mapFusion) where n > 3", "E0020", "`n > 3 ; topDown(mapFusion)`"),
         ("strategy s = topDown(mapFusion)", "E0020", "`.elevate` beside the program"),
         ("satisfies(contains(map)) // two", "E0010", "starts with `--`."),
-        ("let n = 3 in (n > 4 else \"{n} is too small, {m} too\")", "E0301", "in braces"),
         ("repeatN(100000, id)", "E0311", "repetitions of repetitions"),
     ] {
         let ran = run(dir.path(), &["apply", &dot, "-s", strategy]);

@@ -49,21 +49,6 @@ fn problem(code: &'static str, message: impl Into<String>, span: Span, label: &s
     Box::new(Diagnostic::error(code, message).label(span, label).hint(hint))
 }
 
-/// The names that a text has in braces, in the place of which it is told what they stand for.
-pub(super) fn named_in(text: &str) -> impl Iterator<Item = &str> {
-    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-    let in_braces = text.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
-    let names = in_braces.map(|(name, _)| name);
-    names.filter(move |n| n.starts_with(|c: char| c.is_alphabetic()) && n.chars().all(part))
-}
-
-/// `E0301`: a text names in braces what is not bound.
-pub(super) fn not_bound(name: &str, span: Span) -> Box<Diagnostic> {
-    let message = format!("There is no parameter `{name}` here, which this text names in braces.");
-    let hint = "What stands in braces is a parameter of the strategy, or what a `let` around the text names.";
-    Box::new(Diagnostic::error("E0301", message).label(span, "not bound").hint(hint))
-}
-
 /// How many were given, in words.
 pub(super) fn number(n: usize) -> String {
     match n {
@@ -250,9 +235,6 @@ impl<'a> Machine<'a> {
             }
             StrategyKind::Else(s, message) => {
                 let s = self.strategy(s, scope)?;
-                if let Some(name) = named_in(&message.kind).find(|n| self.bound(n, scope).is_none()) {
-                    return Err(not_bound(name, message.span));
-                }
                 let message = self.filled(&message.kind, scope);
                 Value::Strategy(self.nodes.insert(Node::Else(s, message)))
             }

@@ -5,7 +5,7 @@
 //! it: then it is a strategy, and what is given for it has all of its arguments.
 
 use super::elsewhere;
-use super::evaluate::{arguments, named_in, not_bound, number, too_many};
+use super::evaluate::{arguments, number, too_many};
 use super::native::{Native, RENUMBER};
 use super::script::{Definition, Script};
 use crate::lang::diag::{Diagnostic, FileId, Span};
@@ -311,9 +311,8 @@ impl<'a> Reader<'a> {
                 self.value(b, scope, Wanted::Size);
                 runs()
             }
-            StrategyKind::Else(s, message) => {
+            StrategyKind::Else(s, _) => {
                 self.value(s, scope, Wanted::Strategy);
-                self.named_in_text(message, scope);
                 runs()
             }
             StrategyKind::Satisfies(sketch) => {
@@ -440,12 +439,6 @@ impl<'a> Reader<'a> {
         let problem = script.unknown(name, rules.patterns(), others);
         self.problems.push(problem);
         What::Any
-    }
-
-    /// What a text names in braces is put there when it is told, so it has to be bound.
-    fn named_in_text(&mut self, message: &ast::Ident, scope: &Scope) {
-        let missing = named_in(&message.kind).find(|name| !is_bound(scope, name));
-        self.problems.extend(missing.map(|name| *not_bound(name, message.span)));
     }
 
     /// The definition that another name stands for, with the arguments that it gives.
