@@ -579,6 +579,10 @@ fn limits_are_named_where_they_are_met() {
         ("ulimit -s 64", "rules", "E0811"),
         ("ulimit -n 6", &compile, "E0906"),
         ("ulimit -n 6", "devices", "E0706"),
+        // So small a file holds no session, and none that a C compiler makes.
+        ("ulimit -f 0", &format!("apply {dot} -s id --session s.ron"), "E0805"),
+        ("ulimit -f 1", &format!("bench {dot} --size k=64"), "E0711"),
+        ("ulimit -f 3", &format!("bench {dot} --size k=64"), "E0711"),
     ] {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("{limit}; exec '{}' {command}", env!("CARGO_BIN_EXE_shine-tui"))]);
@@ -586,10 +590,48 @@ fn limits_are_named_where_they_are_met() {
         let ran: Ran = shell.stdin(Stdio::null()).output().unwrap().into();
         refused(&ran, 3, code);
         assert!(
-            ran.err.contains(&format!("(`{limit}`)").replace(" 64", "").replace(" 6", "")),
+            ran.err.contains(&format!(
+                "(`{}`)",
+                limit.trim_end_matches(|c: char| c == ' ' || c.is_ascii_digit())
+            )),
             "{}",
             ran.err
         );
+    }
+}
+
+/// What others call strategies and give to them is told by what to write.
+#[test]
+fn strategies_as_others_write_them_are_told_by_what_to_write() {
+    let dir = world();
+    let dot = write(dir.path(), "dot.rise", DOT);
+    for (strategy, code, hint) in [
+        ("auto(gpu)", "E0301", "`auto(opencl)`"),
+        ("auto(CUDA)", "E0301", "`auto(opencl)`"),
+        ("opencl", "E0308", "`auto(opencl)`"),
+        ("exact", "E0308", "`auto(exact)`"),
+        ("openmp", "E0301", "made by `auto`"),
+        ("reorder(2, 1)", "E0308", "`reorder([2, 1])`"),
+        ("interchange(1, 2)", "E0308", "`reorder([2, 1])`"),
+        ("repeat(4, mapFusion)", "E0308", "`repeatN(4, s)`"),
+        ("tile([4, 8])", "E0308", "`tile(4, 8)`"),
+        ("search(contains(mapPar))", "E0301", "`reach contains(mapPar)`"),
+        ("fuse(everything)", "E0301", "`normalize(mapFusion)`"),
+        ("topDown(mapFusion) where n > 3", "E0020", "`n > 3 ; topDown(mapFusion)`"),
+        ("strategy s = topDown(mapFusion)", "E0020", "`.elevate` beside the program"),
+        ("satisfies(contains(map)) // two", "E0010", "starts with `--`."),
+        ("repeatN(100000, id)", "E0311", "repetitions of repetitions"),
+    ] {
+        let ran = run(dir.path(), &["apply", &dot, "-s", strategy]);
+        assert!(ran.code != 0 && ran.err.contains(code) && ran.err.contains(hint), "{strategy}: {}", ran.err);
+        assert!(!ran.err.contains("quotient") && !ran.err.contains("(next, "), "{strategy}: {}", ran.err);
+    }
+    // As many as that are run.
+    assert_eq!(run(dir.path(), &["apply", &dot, "-s", "repeatN(100, repeatN(1000, id))"]).code, 0);
+    for list in ["rules", "strategies", "patterns"] {
+        let ran = run(dir.path(), &[list, "show", "mapFusion"]);
+        refused(&ran, 2, "E0901");
+        assert!(ran.err.contains(&format!("`shine-tui {list} mapFusion`")), "{}", ran.err);
     }
 }
 

@@ -121,6 +121,17 @@ fn misplaced_command(arguments: &[OsString]) -> Option<Diagnostic> {
     Some(problem.hint(instead(first)))
 }
 
+/// `rules show NAME`, where the name alone is enough.
+fn shown_hint(arguments: &[OsString]) -> Option<String> {
+    let word = |i: usize| arguments.get(i).and_then(|a| a.to_str());
+    let (command, verb, name) = (word(1)?, word(2)?, word(3)?);
+    let shows = matches!(command, "rules" | "strategies" | "patterns" | "explain");
+    let asks =
+        matches!(verb, "show" | "info" | "describe" | "get" | "view" | "print" | "explain" | "cat" | "help");
+    (shows && asks && !name.starts_with('-'))
+        .then(|| format!("\n = hint: Its name alone is enough: `shine-tui {command} {name}`.\n"))
+}
+
 /// What may have been meant by an argument that a command does not take: a strategy where it takes one by an option, or the
 /// value of a size.
 fn argument_hint(problem: &clap::Error, arguments: &[OsString]) -> Option<String> {
@@ -190,7 +201,7 @@ pub fn main() -> ExitCode {
                 return load::fail(&problem).into();
             }
             output::complain(&usage(&e.render().to_string()));
-            if let Some(hint) = argument_hint(&e, &arguments) {
+            if let Some(hint) = shown_hint(&arguments).or_else(|| argument_hint(&e, &arguments)) {
                 output::complain(&hint);
             }
             return Exit::BadInput.into();

@@ -5,7 +5,7 @@ use super::files::{self, Origin};
 use super::known::{self, Known};
 use super::log::seal::Chain;
 use super::log::{Fate, Log, LogError, LogWriter, v1};
-use super::whole::is_full;
+use super::whole::{is_full, limited};
 use crate::lang::diag::Diagnostic;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -72,6 +72,9 @@ pub fn diagnostic(e: &LogError) -> Diagnostic {
     match e {
         LogError::Io { source, .. } if is_full(source) => {
             d.hint("Make room there, or record the session in another place.")
+        }
+        LogError::Io { source, .. } if let Some(limit) = limited(source) => {
+            d.hint(format!("Raise the limit (`{limit}`)."))
         }
         LogError::Io { .. } => d.hint("Record the session in another place."),
         LogError::InUse { .. } => d.hint(

@@ -188,6 +188,10 @@ fn hint(stuck: &Stuck) -> &'static str {
         (Cause::Repeats { .. }, _) => {
             "A repetition ends where what it repeats fails: it must not undo what it did, or say how often: `repeatN(3, s)`."
         }
+        (Cause::TooDeep, _) => {
+            "Where a strategy calls itself, say where that ends; many repetitions are repetitions of repetitions, such as \
+             `repeatN(100, repeatN(1000, s))`."
+        }
         _ => "A repetition ends where what it repeats fails, so each round must change something.",
     }
 }

@@ -178,7 +178,7 @@ pub fn not_written(path: &Path, e: &io::Error, asked: Asked<'_>) -> Diagnostic {
 }
 
 /// The limit of the shell that was met.
-fn limited(e: &io::Error) -> Option<&'static str> {
+pub fn limited(e: &io::Error) -> Option<&'static str> {
     match e.raw_os_error().map(Errno::from_raw_os_error)? {
         Errno::MFILE => Some("ulimit -n"),
         Errno::FBIG => Some("ulimit -f"),

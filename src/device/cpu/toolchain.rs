@@ -122,23 +122,25 @@ impl Ran {
     }
 }
 
+/// What is said where a file would be larger than the limit for files.
+const LIMITED: [&str; 2] = ["File size limit exceeded", "File too large"];
+
 /// Whether a compiler failed for want of space, by what it said.
 pub fn no_space(said: &str) -> Option<DeviceError> {
-    let signs = [
-        "No space left on device",
-        "Disk quota exceeded",
-        "Read-only file system",
-        "File size limit exceeded",
-        "File too large",
-    ];
-    let line = said.lines().find(|line| signs.iter().any(|sign| line.contains(sign)))?;
+    let signs = ["No space left on device", "Disk quota exceeded", "Read-only file system"];
+    let is_told = |line: &&str| signs.iter().chain(&LIMITED).any(|sign| line.contains(sign));
+    let line = said.lines().find(is_told)?;
     Some(storage(line.trim()).details(said))
 }
 
 /// Temporary files could not be written.
 pub fn storage(what: &str) -> DeviceError {
-    DeviceError::new(Cause::Storage, format!("Temporary files cannot be written: {what}."))
-        .hint("Free some space, or set TMPDIR to a folder with space from which programs may be loaded.")
+    // However much space there is, no file may be larger than the shell's limit.
+    let hint = match LIMITED.iter().any(|sign| what.contains(sign)) {
+        true => "Raise the limit (`ulimit -f`).",
+        false => "Free some space, or set TMPDIR to a folder with space from which programs may be loaded.",
+    };
+    DeviceError::new(Cause::Storage, format!("Temporary files cannot be written: {what}.")).hint(hint)
 }
 
 /// What `$CC` names, if it is set.

@@ -318,6 +318,26 @@ impl Infer {
         true
     }
 
+    /// An array does not fit what stands beside it, one of another depth or a value, or an index one of another array: that the
+    /// operator is none of arrays and indices says it all, and is told later. Of the problems since this number, and whether that is so.
+    pub fn array_beside(&mut self, pattern: Pattern, left: &Tree, right: &Tree, since: usize) -> bool {
+        let [problem] = self.problems.get(since..).unwrap_or_default() else { return false };
+        let [l, r] = [left, right].map(|t| super::words::depth_and_element(&self.u.zonk(&t.ty)).0);
+        // That arrays of one depth are not as long is another mistake.
+        let of_right =
+            matches!(problem.code, codes::MISMATCH | codes::SIZES) && problem.span() == Some(right.span);
+        let takes_none = of_pattern(pattern)
+            .is_some_and(|(what, _)| holds(&what, &self.u.resolve(&left.ty)) == Some(false));
+        let indices = [left, right].iter().all(|t| self.u.resolve(&t.ty).as_index().is_some());
+        let [left, right] = [left, right].map(|t| self.u.zonk(&t.ty));
+        let is_product = pattern == Pattern::Mul && super::words::are_factors(&left, &right);
+        let is_told = of_right && takes_none && (l > 0 && l != r || indices || is_product);
+        if is_told {
+            self.problems.truncate(since);
+        }
+        is_told
+    }
+
     /// Is this a condition of a number, or of an operator between numbers?
     fn is_of_numbers(&self, check: &Check) -> bool {
         match check.what {
@@ -518,10 +538,19 @@ impl Infer {
                     self.problems.push(names.explain(problem));
                     return;
                 }
+                if self.operands.contains_key(&check.span) {
+                    let (depth, _) = super::words::depth_and_element(&check.ty);
+                    let problem = problem.hint(self.for_every_element(op, check.span, depth));
+                    self.problems.push(names.explain(problem));
+                    return;
+                }
                 let is_given = xs.is_some();
                 let xs = xs.unwrap_or_else(|| "xs".into());
-                problem.hint(match of_all_elements(&format!("{op} {xs}")) {
-                    Some(all) => format!("Of all elements, write {all}. Of one array and another, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
+                let (depth, _) = super::words::depth_and_element(&check.ty);
+                // Of a matrix the elements of all rows.
+                let all = (1..depth).fold(xs.clone(), |xs, _| format!("(join {xs})"));
+                problem.hint(match of_all_elements(&format!("{op} {all}")) {
+                    Some(all) => format!("Of all elements, write {all}. Of one array and another, write `zip a b |> map (\\(x, y). {op} x y)`."),
                     None if takes_two(op) => format!("For every element `x` of an array, write `map (\\x. {op} x y)`; of two arrays, write `zip xs ys |> map (\\(x, y). {op} x y)`."),
                     None => {
                         // As deep as the array is, and no deeper than it is where this stands.
@@ -534,15 +563,27 @@ impl Infer {
                     }
                 })
             }
+            (What::Bits(op), TypeKind::Scalar(s)) if s.is_float() => problem.hint(format!(
+                "Bits are those of integers: `(cast x : i32)` is the whole number that `{op}` takes."
+            )),
             (What::Float(op), TypeKind::Pair(..)) if &**op != "pow" && xs.as_deref().is_some_and(is_a_pair) => {
                 problem.hint(format!("`{op}` takes one number, without a pair around it: `{op} x`."))
             }
             (What::Numeric(_) | What::Float(_), TypeKind::Pair(..)) => {
                 problem.hint("The components of a pair `p` are `fst p` and `snd p`.")
             }
-            (What::Numeric(_) | What::Ordered(_), TypeKind::Index(_)) => problem.hint(
-                "An index counts on by `natAsIndex n (indexAsNat i + 1)`, as long as it stays below `n`.",
-            ),
+            (What::Float(op), TypeKind::Index(_)) => {
+                let i = xs.unwrap_or_else(|| "i".into());
+                problem.hint(format!("An index is no number: `{op} (cast (indexAsNat {i}) : f32)`."))
+            }
+            (What::Numeric(_) | What::Integer(_), TypeKind::Index(n)) => {
+                let written = self.computed_index(check.span, n);
+                problem.hint(written.unwrap_or_else(|| {
+                    "`indexAsNat i` is an index as a number; `natAsIndex n k` makes an index of a number `k` below `n`, `cast` one of \
+                     another type."
+                        .into()
+                }))
+            }
             (What::Numeric(_), TypeKind::Scalar(Scalar::Bool)) => match self.truth_among_operands(check.span)
             {
                 Some(x) => {

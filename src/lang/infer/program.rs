@@ -425,11 +425,18 @@ impl Infer {
             }
             stack.extend(t.parts().into_iter().rev());
         }
+        let generated: Vec<(Span, String, Type)> =
+            places.iter().filter(|(_, what, _)| what == "`generate`").cloned().collect();
         for (span, what, ty) in places {
             let ty = self.u.zonk(&ty);
             if !ty.has_metas() || is_large(&ty) {
                 continue;
             }
+            // How much is generated nothing says but what needs it: others only pass that on.
+            let (span, what, ty) = match self.generator_of(&ty, &generated) {
+                Some(generator) if !lets.contains(&span) && !self.text_is_param(span) => generator,
+                _ => (span, what, ty),
+            };
             let (mut types, mut sizes) = (false, false);
             ty.for_each_var(&mut |v| {
                 if let TypeVar::Meta(id) = v {
@@ -477,12 +484,34 @@ impl Infer {
                 problem.hint("A `let` has one type: give its value one, `(e : n.f32)`, or make it a `def`, which works for any.")
             } else if what.starts_with('`') && self.text_is_param(span) {
                 problem.hint("Write the type of the parameter, e.g. `(a: n.f32)`.")
+            } else if what == "`generate`" && !types {
+                problem.hint("How many elements it makes stands in a type around it: `(generate f : n.t)`, with the size and the type that are meant.")
+            } else if ty.as_fun().is_some() && !types {
+                problem.hint("A size follows from nothing that is written: write a type around what has it, `(e : n.f32)`.")
             } else if ty.as_fun().is_some() {
                 problem.hint("It is a function: is an argument missing?")
             } else {
                 problem.hint("Write a type around it: `(e : n.f32)`.")
             });
         }
+    }
+
+    /// The `generate` that makes as many elements as a size of the type says that is not known.
+    fn generator_of(
+        &mut self,
+        ty: &Type,
+        generated: &[(Span, String, Type)],
+    ) -> Option<(Span, String, Type)> {
+        let unknown = |ty: &Type| {
+            let mut all = FxHashSet::default();
+            ty.for_each_nat(&mut |n| {
+                all.extend(n.vars().into_iter().filter(|v| matches!(v, NatVar::Meta(_))))
+            });
+            all
+        };
+        let wanted = unknown(ty);
+        let mut typed = generated.iter().map(|(span, what, ty)| (*span, what.clone(), self.u.zonk(ty)));
+        typed.find(|(_, _, ty)| !unknown(ty).is_disjoint(&wanted))
     }
 
     /// Says of all parameters together whose types are not determined what they are and what could be written.

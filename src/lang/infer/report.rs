@@ -7,7 +7,9 @@ use super::state::Infer;
 use super::unify::{Cause, Mismatch};
 use super::words::{has_fraction, is_never_below, is_of_numbers, last_index};
 use crate::diag::{Diagnostic, Span};
+use crate::math;
 use crate::nat::{Name, Nat, NatVar};
+use crate::pattern::Pattern;
 use crate::syntax::elsewhere;
 use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -403,9 +405,13 @@ impl Infer {
                     let short = if is_plain { short.to_string() } else { format!("({short})") };
                     problem.hint(format!("The other one has {by} more: `take {short} xs` are the first of them."))
                 }
+                (_, None) if let Some(all) = self.arrays_in_brackets(types.as_ref(), span) => {
+                    problem.hint(format!("Brackets make an array of arrays. One array after the other is `{all}`."))
+                }
                 (Some(NatVar::Named(_)), None) if matches!(why, Why::Returned(_)) => {
                     let b = b.subst(&|v| names.nat(v));
-                    problem.hint(format!("The result has `{b}` elements: if that is meant, its type is `({b}).…`."))
+                    let atom = b.as_atom_text();
+                    problem.hint(format!("The result has `{b}` elements: if that is meant, its type is `{atom}.…`."))
                 }
                 (Some(NatVar::Named(name)), _) | (_, Some(NatVar::Named(name))) => {
                     problem.hint(format!("`{name}` may be any size here."))
@@ -437,6 +443,8 @@ impl Infer {
                     format!("An array is no pair: one element of it is `idx 0 {xs}`, the next `idx 1 {xs}`.")
                 })
             }
+            Cause::Shape(a, b) if matches!(why, Why::TakenApart) && (a.as_index().is_some() || b.as_index().is_some()) => problem
+                .hint("An index is one number: a row and an element of it have one each, `generate (\\i. generate (\\j. …))`."),
             Cause::Shape(..) if matches!(why, Why::TakenApart) => problem.hint(
                 "Write as many names as there are components; a function of two values is `\\a b. …`, of one `\\a. …`.",
             ),
@@ -491,6 +499,14 @@ fn of_a_pair(function: &str) -> Option<String> {
     Some(format!("\\({a}, {b}).{body}"))
 }
 
+/// `\\i j. e` as it is given to `generate`, for an array of arrays.
+fn of_two_indices(function: &str) -> Option<String> {
+    let (params, body) = function.strip_prefix('\\')?.split_once('.')?;
+    let params: Vec<&str> = params.split_whitespace().collect();
+    let [a, b] = params.as_slice() else { return None };
+    Some(format!("\\{a}. generate (\\{b}.{body})"))
+}
+
 /// `max xs` as it is in languages where that is of a whole array.
 pub(super) fn of_all_elements(written: &str) -> Option<String> {
     let (operator, xs) = written.split_once(' ')?;
@@ -510,16 +526,11 @@ fn without_start(written: &str) -> Option<String> {
     if !matches!(name, "reduce" | "reduceSeq") {
         return None;
     }
-    let (start, more) = match operator {
-        "(+)" => ("0", ""),
-        "(*)" => ("1", ""),
-        "(or)" => ("false", ""),
-        "(and)" => ("true", ""),
-        "max" => ("(-1 / 0)", "; of whole numbers with the least one of their type in the place of `-1 / 0`"),
-        "min" => {
-            ("(1 / 0)", "; of whole numbers with the greatest one of their type in the place of `1 / 0`")
-        }
-        _ => return None,
+    let start = elsewhere::start_of(operator)?;
+    let more = match operator {
+        "max" => "; of whole numbers with the least one of their type in the place of `-1 / 0`",
+        "min" => "; of whole numbers with the greatest one of their type in the place of `1 / 0`",
+        _ => "",
     };
     Some(format!(
         "`{name}` starts from a value, which is missing here: write `{name} {operator} {start}`{more}."
@@ -534,6 +545,11 @@ fn missing_arguments(
 ) -> Diagnostic {
     let arity = |t: &Type| t.signature().0.len();
     if whole.is_some_and(|(needed, found)| arity(needed) == 1 && arity(found) == 2) {
+        let of_index =
+            whole.and_then(|(needed, _)| needed.as_fun()).is_some_and(|(a, _)| a.as_index().is_some());
+        if let Some(nested) = written.as_deref().and_then(of_two_indices).filter(|_| of_index) {
+            return problem.hint(format!("A row and an element of it have an index each: write `{nested}`."));
+        }
         let pair = written.and_then(|w| of_a_pair(&w)).unwrap_or_else(|| "\\(x, y). x + y".into());
         return problem.hint(format!("It takes two values, one after the other. On pairs, write `{pair}`."));
     }
@@ -554,6 +570,14 @@ fn missing_arguments(
 }
 
 impl Infer {
+    /// `[a, b]` of arrays where one array is needed that has their elements.
+    fn arrays_in_brackets(&self, types: Option<&(Type, Type)>, span: Span) -> Option<String> {
+        let (needed, found) = types?;
+        let depth = |t: &Type| super::words::depth_and_element(t).0;
+        let text = self.written(span).filter(|_| depth(found) == depth(needed) + 1)?;
+        concatenated(&elements(&text)?)
+    }
+
     /// Is something else wrong in a part of this?
     fn has_problem_within(&self, span: Span) -> bool {
         let within = |s: Span| s.file == span.file && span.start <= s.start && s.end <= span.end && s != span;
@@ -621,6 +645,9 @@ impl Infer {
                         Some(None) => String::new(),
                     }
                 }
+                (K::Array(n, _), K::Pair(..)) if let Some(all) = written.as_deref().and_then(|w| in_brackets(w, n)) => {
+                    format!(" An array of these elements is `{all}`.")
+                }
                 (K::Scalar(_), K::Array(..)) => " One value of all elements is made by `reduce`; `join` makes one array of the rows of a matrix.".into(),
                 (_, K::Pair(..)) if written.as_ref().is_some_and(|text| text.contains("reduce ")) => {
                     " `reduce` gives what its elements are: compute them by `map` before it, or write `reduceSeq`, which gives \
@@ -632,6 +659,16 @@ impl Infer {
             return Some(format!("Declare the result as `{found}`, or compute a `{needed}`.{cast}"));
         }
         let hint = match (needed.kind(), found.kind()) {
+            (K::Scalar(s), K::NatType | K::Index(_)) if written.as_ref().is_some_and(|w| w.contains(' ')) => {
+                let all = written.as_deref().and_then(|text| self.converted_from(text, *s));
+                return Some(match all {
+                    Some(all) => format!("A size or an index is no such number: `{all}` converts it first."),
+                    None => format!(
+                        "A size or an index is no such number: `(cast i : {})` converts it, before anything is computed of it.",
+                        s.name()
+                    ),
+                });
+            }
             (K::Scalar(s), K::NatType | K::Index(_)) => {
                 return Some(format!(
                     "A size or an index is no such number: `(cast {} : {})` converts it.",
@@ -654,8 +691,16 @@ impl Infer {
                     format!("A pair is made here, and one number is needed: `{x}`, `{y}`, or what is computed of both, such as `{x} + {y}`.")
                 });
             }
+            (K::Array(n, _), K::Pair(..))
+                if let Some(all) = written.as_deref().and_then(|w| in_brackets(w, n)) =>
+            {
+                return Some(format!("Parentheses make a pair: an array of these elements is `{all}`."));
+            }
+            (_, K::Pair(..)) if let Some(of) = written.as_deref().and_then(given_a_pair) => {
+                return Some(format!("`{of}` takes one number, without a pair around it: `{of} x`."));
+            }
             (_, K::Pair(..)) => {
-                let p = or("p");
+                let p = written.clone().filter(|w| !w.contains(',')).unwrap_or_else(|| "p".into());
                 return Some(format!("The components of a pair `{p}` are `fst {p}` and `snd {p}`."));
             }
             (K::Scalar(Scalar::Bool), K::Scalar(_)) if matches!(why, Why::Operand(op) if matches!(&**op, "and" | "or")) =>
@@ -736,6 +781,46 @@ impl Infer {
         };
         Some(hint.into())
     }
+}
+
+/// What is written as a pair or nested pairs with a component for each element of an array, as an array.
+fn in_brackets(text: &str, size: &Nat) -> Option<String> {
+    let inside = text.strip_prefix('(')?.strip_suffix(')')?;
+    let mut depth = 0;
+    let mut commas = 0;
+    for c in inside.chars() {
+        depth += i64::from(matches!(c, '(' | '[')) - i64::from(matches!(c, ')' | ']'));
+        commas += i64::from(c == ',' && depth == 0);
+        if depth < 0 {
+            return None;
+        }
+    }
+    (size.as_constant() == Some(commas + 1)).then(|| format!("[{inside}]"))
+}
+
+/// The function of one number in `(log(x, 2))`.
+fn given_a_pair(text: &str) -> Option<&str> {
+    let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    let (function, args) = text.split_once('(')?;
+    let of_one = Pattern::from_name(function.trim()).is_some_and(|p| math::of(p).is_some());
+    (of_one && args.contains(',')).then(|| function.trim())
+}
+
+/// The elements of a literal array, as they are written, where there are several.
+fn elements(text: &str) -> Option<Vec<&str>> {
+    let inside = text.strip_prefix('[')?.strip_suffix(']')?;
+    let plain = inside.contains(',') && !inside.contains(['(', '[', '\\']);
+    plain.then(|| inside.split(',').map(str::trim).collect())
+}
+
+/// One array after the other.
+fn concatenated(parts: &[&str]) -> Option<String> {
+    let argument = |t: &str| if t.contains(' ') { format!("({t})") } else { t.to_owned() };
+    let (last, init) = parts.split_last()?;
+    Some(init.iter().rev().fold(argument(last), |rest, part| {
+        let rest = if rest.starts_with("concat ") { format!("({rest})") } else { rest };
+        format!("concat {} {rest}", argument(part))
+    }))
 }
 
 /// The names in `(x, y)`.

@@ -94,6 +94,7 @@ impl Infer {
             let known: Vec<Name> = self.scope.types.keys().cloned().collect();
             let scalars = Scalar::ALL.iter().map(|s| s.name()).chain(["natType"]);
             let named = match elsewhere::type_here(name) {
+                None if let Some(vector) = elsewhere::vector_here(name) => problem.hint(format!("Write `{vector}`.")),
                 None if elsewhere::is_kind_of_sizes(name) => problem
                     .note("A size is no element of arrays.")
                     .hint("Declare a parameter that is a size as `(n: nat)`; whole numbers are `i32`."),

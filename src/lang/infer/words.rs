@@ -104,6 +104,35 @@ fn operand(text: &str) -> String {
     if plain { text.to_string() } else { in_parentheses(text.to_string()) }
 }
 
+/// Are these matrices of which the first has as many columns as the second has rows?
+pub fn are_factors(l: &Type, r: &Type) -> bool {
+    let columns = l.as_array().and_then(|(_, row)| row.as_array()).map(|(n, _)| n);
+    let rows = r.as_array().map(|(n, _)| n);
+    columns.is_some() && columns == rows && depth_and_element(l).0 == 2 && depth_and_element(r).0 == 2
+}
+
+/// Is a function applied in a text of numbers, names and operators?
+fn applies(text: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ')');
+    let mut rest = text;
+    while let Some(space) = rest.find(' ') {
+        let (before, after) = rest.split_at(space);
+        let after = after.trim_start();
+        if before.ends_with(part)
+            && after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '('))
+        {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+/// An operator between two values, or a function before them.
+fn between(op: &str, x: &str, y: &str) -> String {
+    if op.starts_with(char::is_alphabetic) { format!("{op} {x} {y}") } else { format!("{x} {op} {y}") }
+}
+
 /// Is there a number with a point in the text?
 pub(super) fn has_fraction(text: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
@@ -151,7 +180,18 @@ impl Infer {
 
     /// What a name is called here, that other languages have, with what it is given.
     pub fn written_here(&self, name: &Name, args: &[Expr], piped: Option<Span>) -> Option<String> {
+        // `clip(x, 0, 1)`: what others call with commas between.
+        let args = match args {
+            [Expr { kind: ExprKind::Tuple(parts), .. }] if piped.is_none() => parts,
+            args => args,
+        };
+        let name = &self.of_matrices(name, args);
         let mut all: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
+        // Where it is known which is the array, it stands behind its sizes.
+        let is_array = |e: Option<&Expr>| e.is_some_and(|e| self.is_array(e));
+        if &**name == "reshape" && is_array(args.first()) && !is_array(args.last()) {
+            all.rotate_left(1);
+        }
         all.extend(piped.map(|span| self.written_argument(span).unwrap_or_else(|| "xs".into())));
         if let Some(ty) = elsewhere::scalar_here(name) {
             all.push(ty.into());
@@ -167,6 +207,157 @@ impl Infer {
             return elsewhere::as_function(name).or_else(|| elsewhere::written_here(name, &[]));
         }
         elsewhere::written_here(name, &all)
+    }
+
+    /// Is it a name of an array?
+    pub fn is_array(&self, e: &Expr) -> bool {
+        self.depth_of(e) > 0
+    }
+
+    /// How deep the arrays are nested that a name stands for.
+    fn depth_of(&self, e: &Expr) -> usize {
+        let mut ty = self.local_type(e);
+        let mut depth = 0;
+        while let Some(element) =
+            ty.as_ref().and_then(Type::as_array).map(|(_, element)| self.u.resolve(element))
+        {
+            (depth, ty) = (depth + 1, Some(element));
+        }
+        depth
+    }
+
+    /// What other languages call one product of whatever has two: of matrices and vectors each is written in its own way.
+    fn of_matrices(&self, name: &Name, args: &[Expr]) -> Name {
+        let [a, b] = args else { return name.clone() };
+        if !matches!(&**name, "matmul" | "mm" | "gemm" | "dot" | "matvec" | "mv" | "gemv") {
+            return name.clone();
+        }
+        match (self.depth_of(a), self.depth_of(b)) {
+            (1, 1) => "dot".into(),
+            (2, 1) => "matvec".into(),
+            (1, 2) => "vecmat".into(),
+            (2, 2) => "matmul".into(),
+            _ => name.clone(),
+        }
+    }
+
+    /// `select (xs > 0) xs 0`: the choice for each element of the arrays that stand in it.
+    pub fn select_of_arrays(&self, args: &[Expr]) -> Option<Diagnostic> {
+        let [condition, ..] = args else { return None };
+        let compares = |e: &Expr| match &e.kind {
+            ExprKind::Infix(_, rest) => rest.iter().all(|(op, _)| op.is_comparison()),
+            _ => false,
+        };
+        let is_truth = match &condition.kind {
+            ExprKind::And(all) | ExprKind::Or(all) => all.iter().all(compares),
+            _ => compares(condition),
+        };
+        if args.len() != 3 || !is_truth {
+            return None;
+        }
+        let mut arrays: Vec<(Name, usize)> = vec![];
+        self.arrays_in(condition, &mut arrays)?;
+        // By one truth value arrays are chosen as wholes.
+        if arrays.is_empty() {
+            return None;
+        }
+        for e in args {
+            self.arrays_in(e, &mut arrays)?;
+        }
+        let texts: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
+        let all: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let (x, y) = (elsewhere::fresh("x", &all), elsewhere::fresh("y", &all));
+        let of_elements = |names: &[(&Name, &String)]| {
+            let element =
+                |w: &str| names.iter().find(|(name, _)| &***name == w).map_or(w, |(_, v)| v).to_owned();
+            texts.iter().map(|t| elsewhere::in_words(t, &element)).collect::<Vec<_>>().join(" ")
+        };
+        let written = match arrays.as_slice() {
+            [(a, depth)] => {
+                let one = format!("\\{x}. select {}", of_elements(&[(a, &x)]));
+                let f = (1..*depth).fold(one, |f, _| format!("map ({f})"));
+                format!("map ({f}) {a}")
+            }
+            [(a, 1), (b, 1)] => {
+                format!("zip {a} {b} |> map (\\({x}, {y}). select {})", of_elements(&[(a, &x), (b, &y)]))
+            }
+            _ => return None,
+        };
+        let problem = Diagnostic::error(
+            codes::OPERAND,
+            "`select` chooses by one truth value, and an array is compared.",
+        );
+        Some(problem.label(condition.span, "here").hint(format!("For every element, write `{written}`.")))
+    }
+
+    /// The names of arrays among numbers, values and operators, and how deep each is; none where there is anything else.
+    fn arrays_in(&self, e: &Expr, out: &mut Vec<(Name, usize)>) -> Option<()> {
+        match &e.kind {
+            ExprKind::Number(_) => {}
+            ExprKind::Neg(inner) => self.arrays_in(inner, out)?,
+            ExprKind::And(all) | ExprKind::Or(all) => {
+                for e in all {
+                    self.arrays_in(e, out)?;
+                }
+            }
+            ExprKind::Name(name) => {
+                let depth = self.depth_of(e);
+                if depth > 0 && !out.iter().any(|(known, _)| known == name) {
+                    out.push((name.clone(), depth));
+                }
+            }
+            ExprKind::Infix(first, rest) => {
+                self.arrays_in(first, out)?;
+                for (_, e) in rest {
+                    self.arrays_in(e, out)?;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// An index that is computed, which is written at a place: as an index again where one is meant, else as a number.
+    pub fn computed_index(&mut self, span: Span, n: &Nat) -> Option<String> {
+        let text = self.written(span)?;
+        let names = self.names();
+        let n = n.subst(&|v| names.nat(v));
+        let is_index = |w: &str| {
+            // The one that was bound last before it.
+            let named = self.locals.iter().filter(|l| &*l.name == w && l.span.start < span.start);
+            let local = named.max_by_key(|l| l.span.start);
+            local.is_some_and(|l| self.u.resolve(&l.ty).as_index().is_some())
+        };
+        let part = |c: char| c.is_alphanumeric() || c == '_';
+        let plain = |c: char| part(c) || ". +-*/%()".contains(c);
+        if !text.chars().all(plain) || applies(&text) || !text.split(|c| !part(c)).any(is_index) {
+            return None;
+        }
+        let put = |before: &str, after: &str| {
+            elsewhere::in_words(&text, &|w| match is_index(w) {
+                true => format!("{before}{w}{after}"),
+                false => w.to_owned(),
+            })
+        };
+        let as_number = put("(cast (indexAsNat ", if has_fraction(&text) { ") : f32)" } else { ") : i32)" });
+        let as_index = put("indexAsNat ", "");
+        let before = self
+            .before(span)
+            .map(|text| text.trim_end().trim_end_matches('(').trim_end())
+            .unwrap_or_default();
+        let is_read = before.ends_with("idx") && n.as_constant().is_none_or(|n| n > 0);
+        Some(match is_read {
+            true => format!(
+                "As an index it is `natAsIndex {} ({as_index})`, as long as that lies below `{n}` and not below zero: `padCst` and \
+                 `padClamp` give an array neighbours at its ends.",
+                n.as_atom_text()
+            ),
+            false => format!(
+                "An index is no number: write `{as_number}`, with the type that is meant, or `natAsIndex {} ({as_index})` where an \
+                 index below `{n}` is meant.",
+                n.as_atom_text()
+            ),
+        })
     }
 
     /// What a part of an index is, which is read only to tell.
@@ -312,7 +503,7 @@ impl Infer {
         args: &[Expr],
         piped: Option<&Tree>,
     ) -> Option<Diagnostic> {
-        let is_array = |e: &Expr| self.local_type(e).is_some_and(|t| t.as_array().is_some());
+        let is_array = |e: &Expr| self.is_array(e);
         let is_size = |e: &Expr| match &e.kind {
             ExprKind::Number(_) => true,
             ExprKind::Name(n) => self.scope.value(n).is_none() && self.scope.sizes.contains_key(n),
@@ -489,9 +680,36 @@ impl Infer {
         }
     }
 
+    /// How a vector and a matrix meet: for each row of it, where they are as long, or one element a row.
+    fn rows_with(op: &str, (l, lt): (&str, &Type), (r, rt): (&str, &Type)) -> Option<String> {
+        let size = |t: &Type| t.as_array().map(|(n, t)| (n.clone(), t.clone()));
+        let matrix_first = depth_and_element(lt).0 == 2;
+        if depth_and_element(lt).0 + depth_and_element(rt).0 != 3 {
+            return None;
+        }
+        let (matrix, vector) = if matrix_first { (lt, rt) } else { (rt, lt) };
+        let ((rows, row), (length, _)) = (size(matrix)?, size(vector)?);
+        let (columns, _) = size(&row)?;
+        let (m, v) = if matrix_first { (l, r) } else { (r, l) };
+        let [r, s] = ["r", "s"].map(|n| elsewhere::fresh(n, &[m, v]));
+        let body = |a: &str, b: &str| between(op, a, b);
+        Some(match (columns == length, rows == length) {
+            (true, _) if matrix_first => {
+                format!("map (\\{r}. zip {r} {v} |> map (\\(x, y). {})) {m}", body("x", "y"))
+            }
+            (true, _) => format!("map (\\{r}. zip {v} {r} |> map (\\(x, y). {})) {m}", body("x", "y")),
+            (false, true) if matrix_first => {
+                format!("zip {m} {v} |> map (\\({r}, {s}). map (\\x. {}) {r})", body("x", &s))
+            }
+            (false, true) => format!("zip {m} {v} |> map (\\({r}, {s}). map (\\x. {}) {r})", body(&s, "x")),
+            _ => return None,
+        })
+    }
+
     /// What an operator on arrays stands for.
     pub fn for_every_element(&mut self, op: &str, span: Span, depth: usize) -> String {
         let operands = self.operands.get(&span).cloned();
+        let is_word = op.starts_with(char::is_alphabetic);
         let [l, r] = [0, 1].map(|i| {
             let (span, ty) = operands.clone()?[i].clone();
             let text = self.written(span)?;
@@ -500,6 +718,17 @@ impl Infer {
             let depth = ty.as_ref().map_or(0, |t| depth_and_element(t).0);
             Some((text, ty, depth))
         });
+        let is_of_pairs = |operand: &Option<(String, Option<Type>, usize)>| {
+            let mut ty = operand.as_ref().and_then(|(_, ty, _)| ty.clone());
+            while let Some((_, element)) = ty.as_ref().and_then(Type::as_array) {
+                ty = Some(element.clone());
+            }
+            ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Pair(..)))
+        };
+        if is_of_pairs(&l) || is_of_pairs(&r) {
+            return "The elements of arrays are given to functions by `map`; the components of a pair `p` are `fst p` and `snd p`."
+                .into();
+        }
         let (Some((l, lt, l_depth)), Some((r, rt, r_depth))) = (l, r) else {
             return match self.written(span) {
                 Some(text) if text.starts_with('-') => {
@@ -528,14 +757,30 @@ impl Infer {
         };
         if l_depth > 0 && r_depth > 0 {
             let deep = (1..l_depth.min(r_depth))
-                .fold(format!("x {op} y"), |body, _| format!("zip x y |> map (\\(x, y). {body})"));
+                .fold(between(op, "x", "y"), |body, _| format!("zip x y |> map (\\(x, y). {body})"));
             let (l, r) = (group(&l), group(&r));
+            if let (false, Some(lt), Some(rt)) = (l_depth == r_depth, &lt, &rt) {
+                return match Infer::rows_with(op, (&l, lt), (&r, rt)) {
+                    Some(written) => format!("Of a matrix and a vector, write `{written}`."),
+                    None => "Each row of a matrix is an array, which `map` gives to a function: `zip` pairs its elements with those of \
+                             another one that is as long."
+                        .into(),
+                };
+            }
             let dot = match self.written(span) {
                 Some(text) if text.contains('·') => {
                     format!(" Their dot product is `zip {l} {r} |> map (\\(x, y). {deep}) |> reduce (+) 0`.")
                 }
                 _ => String::new(),
             };
+            if let (true, "*", Some(lt), Some(rt)) = (lt != rt, op, &lt, &rt)
+                && are_factors(lt, rt)
+            {
+                return format!(
+                    "The product of two matrices is `{l} |> map (\\r. transpose {r} |> map (\\c. zip r c |> map (\\(x, y). x * y) |> \
+                     reduce (+) 0))`."
+                );
+            }
             return format!("For every element, write `zip {l} {r} |> map (\\(x, y). {deep})`.{dot}");
         }
         // A function that knows no name of what it is given.
@@ -552,10 +797,12 @@ impl Infer {
                 _ => operand(text),
             }
         };
+        let is_loose = |text: &str| is_word && text.contains(' ') && !text.starts_with('(');
+        let value = |text: String| if is_loose(&text) { format!("({text})") } else { text };
         let (function, depth, xs) = if l_depth > 0 {
-            (format!("\\{v}. {v} {op} {}", converted(&r, &rt, &lt)), l_depth, group(&l))
+            (format!("\\{v}. {}", between(op, v, &value(converted(&r, &rt, &lt)))), l_depth, group(&l))
         } else {
-            (format!("\\{v}. {} {op} {v}", converted(&l, &lt, &rt)), r_depth, group(&r))
+            (format!("\\{v}. {}", between(op, &value(converted(&l, &lt, &rt)), v)), r_depth, group(&r))
         };
         let function = (1..depth).fold(function, |f, _| format!("map ({f})"));
         format!("For every element, write `map ({function}) {xs}`.")
@@ -563,6 +810,12 @@ impl Infer {
 
     /// `max -x`, `abs -x`: what is meant by an operator behind a function.
     pub fn negated_argument(&self, function: &Expr, right: &Expr) -> Option<String> {
+        // `exp -x * 2`: the sign belongs to the first of what follows, and the others stay.
+        if let ExprKind::Infix(first, rest) = &right.kind {
+            let last = &rest.last()?.1;
+            let behind = self.written(Span { start: first.span.end, ..last.span })?;
+            return Some(format!("{} {}", self.negated_argument(function, first)?, behind.trim()));
+        }
         let (ExprKind::Name(_) | ExprKind::App(..)) = &right.kind else { return None };
         let (operand, rest) = match &right.kind {
             ExprKind::App(head, args) => (&**head, args.as_slice()),

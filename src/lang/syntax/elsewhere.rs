@@ -3,6 +3,7 @@
 //! A row has the names, the arguments that they take there, and what to write. Arguments that the text gives take the place of
 //! their names in what to write, so that the hint can be copied.
 
+use crate::pattern::Pattern;
 use crate::ty::Scalar;
 
 /// `f` and `g` are functions, `xs` to `zs` arrays, `x` to `z` values, `i` is an index, `n` a size.
@@ -60,6 +61,18 @@ const NAMES: &[Row] = &[
     ),
     (&["softmax"], "xs", "Write `let e = map exp xs in let s = reduce (+) 0 e in map (\\x. x / s) e`."),
     (&["diff"], "xs", "Write `zip (drop 1 xs) (take (n - 1) xs) |> map (\\(x, y). x - y)` for `n` elements."),
+    (
+        &["convolve", "convolve1d", "conv", "conv1d", "correlate", "correlate1d"],
+        "xs ys",
+        "Write `slide 3 1 xs |> map (\\w. zip w ys |> map (\\(x, y). x * y) |> reduce (+) 0)`, with the number of weights in the \
+         place of `3`; `padCst` before it makes room at the ends, and `reverse` turns the weights round.",
+    ),
+    (
+        &["histogram", "hist", "bincount"],
+        "xs n",
+        "Write `(generate (\\b. map (\\x. select (x == cast (indexAsNat b)) 1 0) xs |> reduce (+) 0) : n.i32)`, where each element is the \
+         number of its bin, from 0, and there are `n` bins.",
+    ),
     (&["outer"], "xs ys", "Write `map (\\x. map (\\y. x * y) ys) xs`."),
     (&["count", "countIf", "count_if"], "f xs", "Write `map (\\x. select (f x) 1 0) xs |> reduce (+) 0`."),
     (
@@ -93,11 +106,27 @@ const NAMES: &[Row] = &[
         "xs",
         "Write `reduce (and) true xs` of truth values, `reduce (and) true (map (\\x. x > 0) xs)` of numbers.",
     ),
-    (&["dot", "inner", "vdot"], "xs ys", "Write `zip xs ys |> map (\\(x, y). x * y) |> reduce (+) 0`."),
+    (
+        &["dot", "inner", "vdot"],
+        "xs ys",
+        "Write `zip xs ys |> map (\\(x, y). x * y) |> reduce (+) 0` for two vectors, \
+         `xs |> map (\\r. zip r ys |> map (\\(x, y). x * y) |> reduce (+) 0)` for a matrix and a vector.",
+    ),
     (
         &["matmul", "mm", "gemm"],
         "xs ys",
-        "Write `xs |> map (\\r. transpose ys |> map (\\c. zip r c |> map (\\(x, y). x * y) |> reduce (+) 0))`.",
+        "Write `xs |> map (\\r. transpose ys |> map (\\c. zip r c |> map (\\(x, y). x * y) |> reduce (+) 0))` for two matrices, \
+         `xs |> map (\\r. zip r ys |> map (\\(x, y). x * y) |> reduce (+) 0)` for a matrix and a vector.",
+    ),
+    (
+        &["matvec", "matVec", "mv", "gemv"],
+        "xs ys",
+        "Write `xs |> map (\\r. zip r ys |> map (\\(x, y). x * y) |> reduce (+) 0)`.",
+    ),
+    (
+        &["vecmat", "vecMat"],
+        "xs ys",
+        "Write `transpose ys |> map (\\c. zip xs c |> map (\\(x, y). x * y) |> reduce (+) 0)`.",
     ),
     (
         &["len", "length", "size", "shape", "numel", "ndims"],
@@ -148,7 +177,11 @@ const NAMES: &[Row] = &[
     (&["roll"], "xs n", "Write `concat (drop (m - n) xs) (take (m - n) xs)` for `m` elements."),
     (&["flip", "rev", "fliplr", "flipud"], "xs", "Write `reverse xs`."),
     (&["T", "transposed"], "xs", "Write `transpose xs`."),
-    (&["sort", "sorted", "argsort"], "xs", "There is no sorting: what is done does not depend on values."),
+    (
+        &["sort", "sorted", "argsort", "median", "quantile", "percentile", "unique", "topk"],
+        "xs",
+        "There is no sorting: what is done does not depend on values.",
+    ),
     (&["head"], "xs", "Write `idx 0 xs`."),
     (
         &["first"],
@@ -184,8 +217,25 @@ const NAMES: &[Row] = &[
     (&["xor"], "x y", "Write `bitXor x y`; truth values are compared by `x != y`."),
     (&["shl", "lshift"], "x y", "Write `shiftLeft x y`."),
     (&["shr", "rshift"], "x y", "Write `shiftRight x y`."),
-    (&["mod", "rem", "modulo"], "x y", "Write `x % y`."),
+    (&["mod", "rem", "modulo"], "x y", "Write `x % y`, which has the sign of the dividend."),
+    (&["fmod", "fmodf"], "x y", "Write `(x - y * trunc (x / y))`."),
+    (&["sign", "signum", "sgn"], "x", "Write `select (x > 0) 1 (select (x < 0) (-1) 0)`."),
+    (&["ln", "logf"], "x", "Write `log x`, which is the natural logarithm."),
+    (&["log1p"], "x", "Write `log (1 + x)`."),
+    (&["expm1"], "x", "Write `(exp x - 1)`."),
+    (&["hypot", "hypotf"], "x y", "Write `sqrt (x * x + y * y)`."),
+    (&["cbrt", "cbrtf"], "x", "Write `select (x < 0) (-pow (-x) (1 / 3)) (pow x (1 / 3))`."),
+    (&["recip", "reciprocal"], "x", "Write `(1 / x)`."),
+    (&["const", "constant"], "c", "Write `\\_. c`, a function that takes no notice of what it is given."),
+    (
+        &["popcount", "popc", "popCount", "bitcount", "count_ones", "popcll"],
+        "x",
+        "Write `((generate (\\bit. bitAnd (shiftRight x (cast (indexAsNat bit))) 1) : 32.u32) |> reduce (+) 0)`, with how \
+         many bits there are and the type that is meant in the place of `32.u32`.",
+    ),
     (&["quot"], "x y", "Write `x / y`."),
+    (&["map2d", "map2D", "mapMap"], "f xs", "Write `map (map f) xs`."),
+    (&["map3d", "map3D"], "f xs", "Write `map (map (map f)) xs`."),
     (&["power", "powf"], "x y", "Write `pow x y`."),
     (&["sqr", "square"], "x", "Write `x * x`."),
     (&["rsqrt"], "x", "Write `1 / sqrt x`."),
@@ -234,7 +284,14 @@ const NAMES: &[Row] = &[
         "",
         "Write `map (\\x. x * 2) xs` for each element; `reduce` makes one value of all.",
     ),
-    (&["pmap", "fmap", "forEach", "parMap", "apply"], "f xs", "Write `map f xs`."),
+    (
+        &[
+            "pmap", "fmap", "forEach", "parMap", "parmap", "par_map", "mapP", "apply", "arrayfun", "cellfun",
+            "vmap",
+        ],
+        "f xs",
+        "Write `map f xs`.",
+    ),
     (&["lambda", "fun", "fn", "func", "function"], "", "Write `\\x. x * 2`."),
     (&["if", "then", "else", "ifThenElse", "cond", "ifelse"], "c a b", SELECT),
     (&["match", "case", "switch"], "", MATCH),
@@ -242,6 +299,77 @@ const NAMES: &[Row] = &[
     (&["compose"], "f g", "Write `f >> g`, which applies `f` first."),
     (&["id", "identity"], "x", "Write `\\x. x`."),
 ];
+
+/// The greatest and least numbers of types as other languages call them, as they are written here.
+const LIMITS: &[(&[&str], &str)] = &[
+    (&["INT_MIN", "INT32_MIN"], "(-2147483648)"),
+    (&["INT_MAX", "INT32_MAX"], "2147483647"),
+    (&["UINT_MAX", "UINT32_MAX"], "4294967295"),
+    (&["SHRT_MIN", "INT16_MIN"], "(-32768)"),
+    (&["SHRT_MAX", "INT16_MAX"], "32767"),
+    (&["USHRT_MAX", "UINT16_MAX"], "65535"),
+    (&["SCHAR_MIN", "INT8_MIN"], "(-128)"),
+    (&["SCHAR_MAX", "INT8_MAX"], "127"),
+    (&["UCHAR_MAX", "UINT8_MAX"], "255"),
+    (&["LONG_MIN", "LLONG_MIN", "INT64_MIN"], "(-9223372036854775808)"),
+    (&["LONG_MAX", "LLONG_MAX", "INT64_MAX"], "9223372036854775807"),
+    (&["ULONG_MAX", "ULLONG_MAX", "UINT64_MAX", "SIZE_MAX"], "18446744073709551615"),
+    (&["FLT_MAX"], "3.4028235e38"),
+    (&["FLT_MIN"], "1.1754944e-38"),
+    (&["FLT_EPSILON"], "1.1920929e-7"),
+    (&["DBL_MAX"], "1.7976931348623157e308"),
+    (&["DBL_MIN"], "2.2250738585072014e-308"),
+    (&["DBL_EPSILON"], "2.220446049250313e-16"),
+];
+
+/// The values that reductions by operators start from.
+const STARTS: &[(&str, &str)] = &[
+    ("(+)", "0"),
+    ("(*)", "1"),
+    ("(or)", "false"),
+    ("(and)", "true"),
+    ("max", "(-1 / 0)"),
+    ("min", "(1 / 0)"),
+];
+
+/// The value that a reduction by this operator starts from; of `max` and `min` that of floating-point numbers.
+pub fn start_of(operator: &str) -> Option<&'static str> {
+    STARTS.iter().find(|(op, _)| *op == operator).map(|(_, start)| *start)
+}
+
+/// What is said of a name that is a number by itself.
+fn limit(name: &str) -> Option<String> {
+    let (_, number) = LIMITS.iter().find(|(names, _)| names.contains(&name))?;
+    Some(format!("Write `{number}`."))
+}
+
+/// How vectors are called elsewhere: `float4` is a type of four lanes. How many there are, and the type of a lane.
+fn lanes_of(name: &str) -> Option<(usize, &'static str)> {
+    let name = name.strip_prefix("make_").unwrap_or(name);
+    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let lanes = name.strip_prefix(scalar)?.parse().ok().filter(|n| matches!(n, 2 | 3 | 4 | 8 | 16))?;
+    let lane = if scalar.eq_ignore_ascii_case("vec") { Some("f32") } else { type_here(scalar) };
+    Some((lanes, lane.filter(|_| type_here(name).is_none())?))
+}
+
+/// The type of vectors that another language calls so.
+pub fn vector_here(name: &str) -> Option<String> {
+    lanes_of(name).map(|(lanes, scalar)| format!("<{lanes}>{scalar}"))
+}
+
+/// A vector of these lanes, or of one in each.
+fn vector_of(name: &str, args: &[String]) -> Option<String> {
+    let (lanes, _) = lanes_of(name)?;
+    Some(match args {
+        [one] => format!("Write `vectorFromScalar {one}` for a vector that has it in every lane."),
+        all if all.len() == lanes => {
+            format!("A vector is read of an array: write `idx 0 (asVector {lanes} [{}])`.", all.join(", "))
+        }
+        _ => {
+            format!("`asVector {lanes} xs` makes vectors of an array, `vectorFromScalar x` one of a scalar.")
+        }
+    })
+}
 
 /// Is what other languages call so one value of all elements of an array?
 pub fn is_of_all(name: &str) -> bool {
@@ -251,6 +379,12 @@ pub fn is_of_all(name: &str) -> bool {
         let written = hint.strip_prefix("Write `").unwrap_or_default();
         of_all.iter().any(|start| written.starts_with(start))
     })
+}
+
+/// Is it a function of values, none of which is an array?
+pub fn takes_values(name: &str) -> bool {
+    let row = NAMES.iter().find(|(names, ..)| names.contains(&name));
+    row.is_some_and(|(_, params, _)| matches!(*params, "x" | "x y"))
 }
 
 /// `select` for every element of the one array that the arguments of `where` name.
@@ -282,22 +416,121 @@ pub const HOW: [&str; 8] =
 /// How other languages write what is greater than all numbers.
 pub const INFINITY: [&str; 5] = ["inf", "infinity", "Infinity", "INFINITY", "Inf"];
 
+/// What is left of a name's arguments without the brackets and signs around them.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty())
+}
+
+/// Does a text that is written as an argument compare something?
+fn compares(text: &str) -> bool {
+    let of_two = ["<", ">", "==", "!="].iter().any(|sign| text.contains(sign));
+    of_two && !["|>", ">>", "->", "\\"].iter().any(|sign| text.contains(sign))
+}
+
+/// `any (xs > 0)` and the like, of the one array whose elements are compared.
+fn of_compared(name: &str, args: &[String]) -> Option<String> {
+    let [truth] = args else { return None };
+    if !compares(truth) {
+        return None;
+    }
+    let start = match name {
+        "any" => "reduce (or) false",
+        "all" => "reduce (and) true",
+        "sum" | "count" | "count_nonzero" | "countnonzero" => "reduce (+) 0",
+        _ => return None,
+    };
+    let mut names: Vec<&str> =
+        words_of(truth).filter(|w| w.starts_with(|c: char| c.is_alphabetic() || c == '_')).collect();
+    names.sort_unstable();
+    names.dedup();
+    let [array] = names[..] else {
+        return Some(format!(
+            "Write `{start}` of what `map` makes of each element of an array, or of the pairs of two, as `zip` makes them."
+        ));
+    };
+    let v = if array == "x" { "v" } else { "x" };
+    let of_element = in_words(truth, &|w| if w == array { v.to_owned() } else { w.to_owned() });
+    let each = if start.contains('+') {
+        format!("select {of_element} 1 0")
+    } else {
+        without_parentheses(&of_element).to_owned()
+    };
+    Some(format!("Write `{start} (map (\\{v}. {each}) {array})`."))
+}
+
+/// `flip f`, `flip f x` and `flip f x y`, where what is flipped is a function.
+fn flipped(args: &[String]) -> Option<String> {
+    let f = args.first()?;
+    let is_function = f.starts_with("(\\") || operator(f).is_some() || Pattern::from_name(f).is_some();
+    let of = |x: &str, y: &str| match operator(f) {
+        Some(op) => format!("{x} {op} {y}"),
+        None => format!("{f} {x} {y}"),
+    };
+    let written = match &args[1..] {
+        [] => format!("(\\x y. {})", of("y", "x")),
+        [y] => {
+            let x = fresh("x", &[y.as_str(), f.as_str()]);
+            format!("(\\{x}. {})", of(&x, y))
+        }
+        [y, x] => of(x, y),
+        _ => return None,
+    };
+    is_function.then(|| format!("Write `{written}`."))
+}
+
+/// `sum(xs, 1)`: along which axis is another thing in each language.
+fn of_rows_or_columns(name: &str, args: &[String]) -> Option<String> {
+    let [xs, axis] = args else { return None };
+    if !is_of_all(name) || !matches!(axis.as_str(), "0" | "1" | "2" | "(-1)") {
+        return None;
+    }
+    let (of_row, of_column) = (of_one(name, "r")?, of_one(name, "c")?);
+    Some(format!(
+        "Write `map (\\r. {of_row}) {xs}` for each row, `map (\\c. {of_column}) (transpose {xs})` for each column."
+    ))
+}
+
+/// What is written for a name with one argument.
+pub fn of_one(name: &str, arg: &str) -> Option<String> {
+    let hint = written_here(name, &[arg.to_owned()])?;
+    Some(hint.strip_prefix("Write `")?.split('`').next()?.to_owned())
+}
+
+/// `convolve xs [1, 2, 1]`: of weights that are written there it is known how many they are.
+fn convolved(name: &str, args: &[String]) -> Option<String> {
+    let (names, _, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
+    let args = args.get(..2)?;
+    let weights = in_brackets(args.get(1)?).filter(|_| names.contains(&"convolve"))?;
+    let (written, _) = hint.split_once("`, with")?;
+    let written = written.replace("slide 3", &format!("slide {}", weights.len()));
+    let hint = format!(
+        "{written}`; `padCst` before it makes room at the ends, and `reverse` turns the weights round."
+    );
+    Some(put(&hint, &["xs", "ys"], args))
+}
+
 /// What to write for a name of other languages, with these arguments in the place of the row's where their number fits.
 pub fn written_here(name: &str, args: &[String]) -> Option<String> {
+    // How many bins there are is mostly said elsewhere.
+    if let ("histogram" | "hist" | "bincount", [xs]) = (name, args) {
+        return written_here(name, &[xs.clone(), "256".to_owned()]);
+    }
     let is_type = scalar_here(name).is_some();
     let name = if is_type && args.len() == 2 { "as" } else { name };
     let own = match name {
         "reshape" => reshaped(args),
         "range" | "arange" | "iota" => between(args),
-        _ => None,
+        "flip" => flipped(args),
+        _ => limit(name).or_else(|| vector_of(name, args)).or_else(|| of_compared(name, args)),
     };
+    let own = own.or_else(|| of_rows_or_columns(name, args)).or_else(|| convolved(name, args));
     if own.is_some() {
         return own;
     }
     let (_, params, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
     let params: Vec<&str> = params.split_whitespace().collect();
     if params.len() != args.len() || args.is_empty() {
-        return Some((*hint).to_string());
+        return Some(partly(&params, args, hint).unwrap_or_else(|| (*hint).to_string()));
     }
     // Some languages have the bounds before what they bound, others after it.
     let mut args = args.to_vec();
@@ -317,16 +550,122 @@ pub fn written_here(name: &str, args: &[String]) -> Option<String> {
     {
         args.swap(array, other);
     }
+    Some(put(hint, &params, &args))
+}
+
+/// A hint with arguments in the place of the names of its parameters.
+fn put(hint: &str, params: &[&str], args: &[String]) -> String {
     let put = |word: &str| match params.iter().position(|p| *p == word) {
         Some(at) => args[at].clone(),
         None => word.to_string(),
     };
     // Only what stands in backquotes is text of the language; a function that is written there binds its own names.
-    let parts = hint
-        .split('`')
-        .enumerate()
-        .map(|(i, part)| if i % 2 == 1 { in_words(part, &put) } else { part.to_string() });
-    Some(parts.collect::<Vec<_>>().join("`"))
+    let parts = hint.split('`').enumerate().map(|(i, part)| match i % 2 {
+        1 => in_words(&with_other_binders(part, params, args), &put),
+        _ => part.to_string(),
+    });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+/// The names that the functions in a text bind.
+fn binders(text: &str) -> Vec<&str> {
+    text.split('\\').skip(1).flat_map(|f| words_of(f.split('.').next().unwrap_or(""))).collect()
+}
+
+/// The text with other names in functions that the arguments are put into, where a name would be taken for one in these.
+fn with_other_binders(text: &str, params: &[&str], args: &[String]) -> String {
+    let is_taken = |name: &str, scope: &str| {
+        let inside = |p: &str| words_of(scope).any(|w| w == p);
+        let knows = |arg: &str| words_of(arg).any(|w| w == name) && !binders(arg).contains(&name);
+        params.iter().zip(args).any(|(p, arg)| inside(p) && knows(arg))
+    };
+    let taken: Vec<&str> = text
+        .match_indices('\\')
+        .flat_map(|(at, _)| {
+            binders(text.get(at..).and_then(|t| t.split_once('.')).map_or("", |(head, _)| head))
+                .into_iter()
+                .map(move |name| (name, scope_of(text, at)))
+        })
+        .filter(|(name, scope)| is_taken(name, scope))
+        .map(|(name, _)| name)
+        .collect();
+    taken.into_iter().fold(text.to_owned(), |out, name| {
+        let all: Vec<&str> = args.iter().map(String::as_str).chain([out.as_str()]).collect();
+        let other = fresh(name, &all);
+        renamed(&out, name, &other)
+    })
+}
+
+/// The text of a function that starts at a place, up to the parenthesis around it.
+fn scope_of(text: &str, at: usize) -> &str {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut open = 0;
+    let closes = |c: char| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open < 0
+    };
+    rest.split(closes).next().unwrap_or_default()
+}
+
+/// A name like this one that stands in none of the texts.
+pub fn fresh(name: &str, texts: &[&str]) -> String {
+    let is_free = |n: &String| !texts.iter().any(|t| words_of(t).any(|w| w == n));
+    let letters = ["x", "v", "w", "u"].into_iter().filter(|n| n.len() == name.len()).map(str::to_owned);
+    let numbered = (1..).map(|i| format!("{name}{i}"));
+    std::iter::once(name.to_owned()).chain(letters).chain(numbered).find(is_free).unwrap_or_default()
+}
+
+/// A text with one word in the place of another.
+fn renamed(text: &str, name: &str, other: &str) -> String {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(part) {
+        let end = rest[start..].find(|c| !part(c)).map_or(rest.len(), |n| start + n);
+        let word = &rest[start..end];
+        out.push_str(&rest[..start]);
+        out.push_str(if word == name { other } else { word });
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// What is written for a name whose last arguments are missing: a function of them.
+fn partly(params: &[&str], args: &[String], hint: &str) -> Option<String> {
+    let rest = params.get(args.len()..).filter(|rest| !args.is_empty() && !rest.is_empty())?;
+    let numbers = args
+        .iter()
+        .zip(params)
+        .any(|(a, p)| p.starts_with("xs") && a.starts_with(|c: char| c.is_ascii_digit()));
+    let (before, written) = hint.split_once('`').filter(|(before, _)| *before == "Write ")?;
+    let (written, behind) = written.split_once('`')?;
+    let all = params.iter().all(|p| words_of(written).any(|w| w == *p));
+    if numbers || !all || written.starts_with('\\') || params.contains(&"low") {
+        return None;
+    }
+    // What is missing is called as nothing in what is given is.
+    let given: Vec<&str> = args.iter().map(String::as_str).chain([written]).collect();
+    let is_taken = |p: &&str| args.iter().any(|a| words_of(a).any(|w| w == *p));
+    let names: Vec<String> =
+        rest.iter().map(|p| if is_taken(p) { fresh(p, &given) } else { (*p).to_owned() }).collect();
+    let all: Vec<String> = args.iter().cloned().chain(names.iter().cloned()).collect();
+    let function = format!("`(\\{}. ", names.join(" "));
+    let written = put(&format!("`{written}`"), params, &all);
+    let more = if behind.contains('.') { "." } else { "" };
+    Some(format!("{before}{function}{})`{more}", without_parentheses(written.trim_matches('`'))))
+}
+
+/// A text without the parentheses that stand around all of it.
+fn without_parentheses(text: &str) -> &str {
+    let mut open = 0;
+    let mut ends = text.char_indices().filter(|(_, c)| {
+        open += i32::from(*c == '(') - i32::from(*c == ')');
+        open == 0
+    });
+    let whole = ends.next().is_some_and(|(i, _)| i + 1 == text.len());
+    let inside = text.strip_prefix('(').and_then(|t| t.strip_suffix(')'));
+    // A type stands in parentheses.
+    inside.filter(|t| whole && !t.contains(" : ")).unwrap_or(text)
 }
 
 /// What a method is given, and what it is called on, in the order of the name's row: that is the first value or array of it,
@@ -340,7 +679,7 @@ pub fn with_receiver(name: &str, args: &[String], receiver: String) -> Vec<Strin
     // Some languages have the start of a reduction before its function.
     if let ["f", "z", ..] = params[..]
         && let [z, _] = all.as_slice()
-        && z.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && z.trim_start_matches('(').starts_with(|c: char| c.is_ascii_digit() || c == '-')
     {
         all.swap(0, 1);
     }
@@ -355,14 +694,41 @@ fn in_brackets(text: &str) -> Option<Vec<String>> {
     plain.then(|| inside.split(',').map(|part| part.trim().to_owned()).collect())
 }
 
+/// Is a size that is written as an argument a number, or computed?
+fn is_computed(size: &str) -> bool {
+    size.starts_with(|c: char| c.is_ascii_digit())
+        || size.starts_with('(') && size.contains(['+', '-', '*', '/'])
+}
+
+/// Is a text one word, which may be a number?
+fn is_name(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
 /// An array in another shape, whose sizes stand in brackets or one by one: the first follows from the others.
 fn reshaped(args: &[String]) -> Option<String> {
+    // As one row.
+    if let [a, b] = args
+        && let Some(array) = match (a.trim_matches(['(', ')']), b.trim_matches(['(', ')'])) {
+            (_, "-1") => Some(a),
+            ("-1", _) => Some(b),
+            _ => None,
+        }
+    {
+        return Some(format!("Write `join {array}` for an array of rows."));
+    }
     let (sizes, array) = match args {
         [a, b] => match (in_brackets(a), in_brackets(b)) {
             (Some(sizes), None) => (sizes, b),
             (None, Some(sizes)) => (sizes, a),
             _ => return None,
         },
+        // Of names alone it is not known here which is the array: it is mostly the last.
+        [array, sizes @ ..]
+            if sizes.len() > 1 && !is_computed(array) && sizes.last().is_some_and(|n| is_computed(n)) =>
+        {
+            (sizes.to_vec(), array)
+        }
         [sizes @ .., array] if sizes.len() > 1 => (sizes.to_vec(), array),
         _ => return None,
     };
@@ -370,8 +736,7 @@ fn reshaped(args: &[String]) -> Option<String> {
     if rows.iter().any(|n| n.is_empty() || n.starts_with('-')) {
         return None;
     }
-    let part = |c: char| c.is_alphanumeric() || "_()".contains(c);
-    let size = |n: &String| if n.chars().all(part) { n.clone() } else { format!("({n})") };
+    let size = |n: &String| if n.starts_with('(') || is_name(n) { n.clone() } else { format!("({n})") };
     let split = |xs: String, n: &String| match xs == *array {
         true => format!("split {} {xs}", size(n)),
         false => format!("split {} ({xs})", size(n)),
@@ -429,7 +794,7 @@ pub fn as_function(name: &str) -> Option<String> {
     let parts = hint.split('`').enumerate().map(|(i, text)| match text.strip_suffix(&format!(" {params}")) {
         _ if i % 2 == 0 || !of_params(text) => text.to_string(),
         Some(function) if is_prefix(function) && !of_params(function) => format!("({function})"),
-        _ => format!("(\\{params}. {text})"),
+        _ => format!("(\\{params}. {})", without_parentheses(text)),
     });
     Some(parts.collect::<Vec<_>>().join("`"))
 }
@@ -451,11 +816,7 @@ fn is_prefix(text: &str) -> bool {
 /// The text with its words replaced, but for those that its functions bind.
 pub fn in_words(text: &str, put: &dyn Fn(&str) -> String) -> String {
     let part = |c: char| c.is_alphanumeric() || c == '_';
-    let binders: Vec<&str> = text
-        .split('\\')
-        .skip(1)
-        .flat_map(|f| f.split('.').next().unwrap_or("").split(|c| !part(c)))
-        .collect();
+    let binders = binders(text);
     let mut out = String::new();
     let mut rest = text;
     while let Some(start) = rest.find(part) {
@@ -515,11 +876,49 @@ pub fn is_infix(name: &str) -> bool {
 
 /// Names that other languages put before those of functions.
 pub fn is_module(name: &str) -> bool {
-    const MODULES: [&str; 14] = [
-        "np", "numpy", "jnp", "jax", "lax", "math", "Math", "cmath", "std", "torch", "tf", "scipy", "f32",
-        "f64",
-    ];
-    MODULES.contains(&name)
+    const OTHERS: [&str; 9] =
+        ["math", "Math", "cmath", "std", "f32", "f64", "functools", "itertools", "operator"];
+    OTHERS.contains(&name) || is_module_of_arrays(name)
+}
+
+/// Names of libraries whose functions take arrays, and then an axis.
+pub fn is_module_of_arrays(name: &str) -> bool {
+    matches!(name, "np" | "numpy" | "jnp" | "jax" | "lax" | "torch" | "tf" | "scipy" | "cp" | "cupy")
+}
+
+/// Names of parts of such libraries.
+pub fn is_part_of_module(name: &str) -> bool {
+    matches!(
+        name,
+        "linalg" | "signal" | "nn" | "functional" | "fft" | "special" | "ndimage" | "numpy" | "lax" | "math"
+    )
+}
+
+/// `i32::MIN`: the number by its name in this language.
+pub fn limit_of_type(scalar: &str, which: &str) -> Option<String> {
+    let float = |name: &str| match Scalar::from_name(name) {
+        Some(Scalar::F32) => Some("FLT"),
+        Some(Scalar::F64) => Some("DBL"),
+        _ => None,
+    };
+    let name = match (float(scalar), which) {
+        (Some(kind), "MAX" | "EPSILON") => format!("{kind}_{which}"),
+        (Some(kind), "MIN_POSITIVE") => format!("{kind}_MIN"),
+        (Some(_), "INFINITY") => return Some("(1 / 0)".into()),
+        (Some(_), "NEG_INFINITY") => return Some("(-1 / 0)".into()),
+        (Some(_), "NAN") => return Some("(0 / 0)".into()),
+        (Some(kind), "MIN") => {
+            let (_, most) = LIMITS.iter().find(|(names, _)| names.contains(&&*format!("{kind}_MAX")))?;
+            return Some(format!("(-{most})"));
+        }
+        (None, "MIN") if scalar.starts_with('u') => return Scalar::from_name(scalar).map(|_| "0".into()),
+        (None, "MAX" | "MIN") => {
+            let (kind, bits) = scalar.split_at_checked(1)?;
+            format!("{}INT{bits}_{which}", if kind == "u" { "U" } else { "" })
+        }
+        _ => return None,
+    };
+    LIMITS.iter().find(|(names, _)| names.contains(&&*name)).map(|(_, number)| (*number).to_owned())
 }
 
 /// What a type of numbers, of this language or of another one, is called here.

@@ -184,7 +184,7 @@ fn comment_problem(span: Span, text: &str, start: &str) -> Diagnostic {
 }
 
 /// Characters that look like others, with those.
-const LOOKALIKES: [(char, &str, Tok); 15] = [
+const LOOKALIKES: [(char, &str, Tok); 23] = [
     ('–', "-", Tok::Minus),
     ('—', "-", Tok::Minus),
     ('（', "(", Tok::LParen),
@@ -200,14 +200,49 @@ const LOOKALIKES: [(char, &str, Tok); 15] = [
     ('＋', "+", Tok::Plus),
     ('＊', "*", Tok::Star),
     ('∗', "*", Tok::Star),
+    ('⋅', "*", Tok::Star),
+    ('∙', "*", Tok::Star),
+    ('•', "*", Tok::Star),
+    ('‐', "-", Tok::Minus),
+    ('‑', "-", Tok::Minus),
+    ('∕', "/", Tok::Slash),
+    ('⁄', "/", Tok::Slash),
+    ('。', ".", Tok::Dot),
 ];
+
+/// Letters of other alphabets that look like those of names, with those.
+const LETTERS: [(&str, &str); 2] =
+    [("аеорсухіАВЕКМНОРСТХІ", "aeopcyxiABEKMHOPCTXI"), ("οΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "oABEZHIKMNOPTYX")];
+
+/// Where the decimal digits of other scripts begin, each with ten in a row.
+const ZEROS: [u32; 12] =
+    [0x0660, 0x06F0, 0x0966, 0x09E6, 0x0E50, 0xFF10, 0x1D7CE, 0x1D7D8, 0x1D7E2, 0x1D7EC, 0x1D7F6, 0x2080];
+
+/// The ASCII character that another one is mistaken for.
+fn ascii_like(c: char) -> Option<char> {
+    let code = u32::from(c);
+    let digit = ZEROS.iter().find(|zero| (**zero..**zero + 10).contains(&code)).map(|zero| code - zero);
+    if let Some(digit) = digit {
+        return char::from_digit(digit, 10);
+    }
+    // The full width of each visible character of ASCII.
+    if let 0xFF01..=0xFF5E = code {
+        return char::from_u32(code - 0xFEE0);
+    }
+    if let Some((_, like, _)) = LOOKALIKES.iter().find(|(like, ..)| *like == c) {
+        return like.chars().next();
+    }
+    let letter = |(from, to): &(&str, &str)| to.chars().nth(from.chars().position(|l| l == c)?);
+    LETTERS.iter().find_map(letter)
+}
 
 /// The character that the text starts with and that no token does, and the token that is taken for it so that one
 /// mistake is one problem.
 fn meant_by(text: &str) -> Option<(char, Tok)> {
     let c = text.chars().next()?;
     let meant = LOOKALIKES.iter().find(|(like, ..)| *like == c).map(|(.., tok)| *tok);
-    Some((c, meant.or(c.is_alphabetic().then_some(Tok::Word))?))
+    let is_of_words = c.is_alphabetic() || ascii_like(c).is_some_and(|c| c.is_ascii_alphanumeric());
+    Some((c, meant.or(is_of_words.then_some(Tok::Word))?))
 }
 
 /// How many bytes of the text go on with a word.
@@ -273,11 +308,11 @@ fn unknown_characters(file: FileId, text: &str, (start, end): (usize, usize)) ->
         '²' | '³' => "Write a product: `x * x`.",
         c if c.is_whitespace() => "It looks like a space and is none: type a space instead.",
         c if written(c).len() > c.len_utf8() => "It cannot be seen: remove it.",
-        c if c.is_alphabetic() => "Names are made of a-z, A-Z, 0-9, `_` and `'`.",
-        c => match LOOKALIKES.iter().find(|(like, ..)| *like == c) {
-            Some((_, ascii, _)) => {
+        c => match ascii_like(c) {
+            Some(ascii) => {
                 return problem.hint(format!("It looks like `{ascii}` and is none: write `{ascii}`."));
             }
+            None if c.is_alphabetic() => "Names are made of a-z, A-Z, 0-9, `_` and `'`.",
             None => "Remove it, or write what is meant with the signs of the language.",
         },
     };

@@ -59,7 +59,7 @@ pub enum Tok {
 }
 
 /// Each sign with its token: by first byte, and of one first byte the longest first.
-const SIGNS: [(&str, Tok); 73] = [
+const SIGNS: [(&str, Tok); 78] = [
     ("!!", Tok::Foreign),
     ("!=", Tok::NotEq),
     ("!", Tok::Foreign),
@@ -82,6 +82,7 @@ const SIGNS: [(&str, Tok); 73] = [
     (".*", Tok::Foreign),
     (".+", Tok::Foreign),
     ("./", Tok::Foreign),
+    (".^", Tok::Foreign),
     (".", Tok::Dot),
     ("//", Tok::Foreign),
     ("/=", Tok::Foreign),
@@ -92,6 +93,7 @@ const SIGNS: [(&str, Tok); 73] = [
     (";;", Tok::SemiSemi),
     (";", Tok::Semi),
     ("<$>", Tok::Foreign),
+    ("<<<", Tok::Foreign),
     ("<+", Tok::LeftChoice),
     ("<<", Tok::Foreign),
     ("<=", Tok::LessEq),
@@ -99,9 +101,11 @@ const SIGNS: [(&str, Tok); 73] = [
     ("<|", Tok::Foreign),
     ("<", Tok::Less),
     ("===", Tok::Foreign),
+    ("=<", Tok::Foreign),
     ("==", Tok::EqEq),
     ("=>", Tok::FatArrow),
     ("=", Tok::Equals),
+    (">>>", Tok::Foreign),
     (">=", Tok::GreaterEq),
     (">>", Tok::Compose),
     (">", Tok::Greater),
@@ -115,6 +119,7 @@ const SIGNS: [(&str, Tok); 73] = [
     ("||", Tok::Foreign),
     ("|", Tok::Bar),
     ("}", Tok::RBrace),
+    ("~=", Tok::Foreign),
     ("~>", Tok::Rewrites),
     ("~", Tok::Foreign),
     ("·", Tok::Star),

@@ -480,13 +480,17 @@ impl Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mib = |bytes: u64| bytes >> 20;
+        // What is less than one is not told as none.
+        let mib = |bytes: u64| match bytes >> 20 {
+            0 => format!("{} KiB", bytes >> 10),
+            mib => format!("{mib} MiB"),
+        };
         match self {
             Limit::Nodes { bound, reached } => write!(f, "{reached} nodes, of {bound} allowed"),
             Limit::Iterations { bound } => write!(f, "{}", iterations(*bound)),
             Limit::Time { bound } => write!(f, "{:.1} s", bound.as_secs_f64()),
             Limit::Memory { bound, reached } => {
-                write!(f, "{} MiB of memory needed, of {} MiB allowed", mib(*reached), mib(*bound))
+                write!(f, "{} of memory needed, of {} allowed", mib(*reached), mib(*bound))
             }
         }
     }

@@ -1,5 +1,6 @@
 //! From the text of a strategy to its value: names are looked up, sizes computed, calls kept for later.
 
+use super::elsewhere;
 use super::machine::Machine;
 use super::native::{Native, RENUMBER};
 use super::open;
@@ -143,7 +144,8 @@ impl<'a> Machine<'a> {
                     let script: &'a Script = self.script;
                     let told = |p: Box<Diagnostic>| Box::new(script.told_what_is_taken(*p, head, arg.span));
                     let value = self.given(arg, scope).map_err(told)?;
-                    callee = self.apply(callee, value, head.span)?;
+                    let mended = |p: Box<Diagnostic>| Box::new(elsewhere::mended_call(*p, head, args));
+                    callee = self.apply(callee, value, head.span).map_err(mended)?;
                 }
                 callee
             }
@@ -250,7 +252,7 @@ impl<'a> Machine<'a> {
                 let value = self.given(value, scope)?;
                 let library = self.scopes[scope as usize].library;
                 let inner = self.open_scope(Some(scope), vec![(name.kind.clone(), value)], &[], library);
-                self.value(body, inner)?
+                self.given(body, inner)?
             }
             StrategyKind::Open(open) => self.open_value(open, text.span, scope)?,
             StrategyKind::With(inner, values) => {
@@ -636,6 +638,11 @@ impl<'a> Machine<'a> {
         let call = format!("`{name}({})`", needed.join(", "));
         let of_their_own: Vec<String> = others.iter().map(|n| format!("`{n}`")).collect();
         problem.hint(match (args.last(), needed) {
+            (None, needed) if elsewhere::is_option_of_auto(needed) => elsewhere::option_of_auto(name),
+            (Some(Value::List(items)), needed) if args.len() == 1 && items.len() == needed.len() => {
+                let items: Vec<String> = items.iter().map(|i| self.show(i)).collect();
+                elsewhere::no_list(name, &items)
+            }
             _ if !of_their_own.is_empty() => {
                 let has =
                     if others.len() == 1 { "has a value of its own" } else { "have values of their own" };

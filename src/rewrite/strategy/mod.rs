@@ -4,6 +4,7 @@
 //! which replays one by one; or where and why the strategy is stuck. A strategy that does not end is stopped by its
 //! fuel, its depth or the caller.
 
+mod elsewhere;
 mod evaluate;
 mod machine;
 mod names;
@@ -237,7 +238,8 @@ impl fmt::Display for Cause {
             Cause::OutOfFuel => write!(f, "the strategy does not come to an end"),
             Cause::TooDeep => write!(
                 f,
-                "the strategy calls itself without end, or has more steps within each other than can be run"
+                "the strategy calls itself without end, or has more than {} steps within each other",
+                machine::DEEPEST
             ),
             Cause::NoProgress { strategy } => {
                 write!(

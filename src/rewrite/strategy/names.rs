@@ -4,6 +4,7 @@
 //! Names mean what they mean when a strategy runs (`evaluate`). A parameter may stand for anything, unless a definition runs
 //! it: then it is a strategy, and what is given for it has all of its arguments.
 
+use super::elsewhere;
 use super::evaluate::{arguments, number, too_many};
 use super::native::{Native, RENUMBER};
 use super::script::{Definition, Script};
@@ -211,7 +212,10 @@ impl<'a> Reader<'a> {
     /// What a text stands for, where something is wanted.
     fn value(&mut self, text: &'a Strategy, scope: &Scope, wanted: Wanted) -> What {
         let what = self.what(text, scope, wanted);
+        let before = self.problems.len();
         self.meet(&what, wanted, text.span);
+        let told = self.problems.split_off(before).into_iter();
+        self.problems.extend(told.map(|problem| elsewhere::mended_lack(problem, text, self.script)));
         what
     }
 

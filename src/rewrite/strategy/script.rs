@@ -1,5 +1,6 @@
 //! Definitions of strategies and sketches, from the library and from the user's files.
 
+use super::elsewhere;
 use super::native::{Native, RENUMBER};
 use super::open::{CHOOSE, named_definition};
 use crate::lang::declared::Patterns;
@@ -489,6 +490,9 @@ impl Script {
                 "`{}` is a sketch, which says what a program is to be like: `reach SKETCH` searches for one.",
                 name.kind
             ));
+        }
+        if let Some(hint) = elsewhere::named(&name.kind) {
+            return problem.label(name.span, "not known").hint(hint);
         }
         problem.label(name.span, "not known").did_you_mean_or(
             &name.kind,

@@ -12,6 +12,7 @@ use super::head::Head;
 use crate::diag::{Diagnostic, Span};
 use crate::nat::{Name, Nat};
 use crate::pattern::Pattern;
+use crate::sort::Sort;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::syntax::elsewhere;
 use crate::ty::{Type, TypeKind, TypeVar};
@@ -69,6 +70,7 @@ impl Infer {
             results.push(to.clone());
             ty = to;
         }
+        let is_unknown = matches!(head.node, Node::Error);
         let mut trees: Vec<Option<Tree>> = given.iter().map(|_| None).collect();
         let mut late = vec![];
         let before = self.problems.len();
@@ -79,6 +81,10 @@ impl Infer {
             };
             match given {
                 // Of too many arguments none is in its place.
+                // What is written as the arguments of a function that is not known is no pair.
+                Given::Written(Expr { kind: ExprKind::Tuple(_), span }) if is_unknown => {
+                    trees[i] = Some(self.error_tree(*span));
+                }
                 Given::Written(e) if refused || self.problems.len() > before => {
                     trees[i] = Some(self.expr(e, None))
                 }
@@ -99,6 +105,20 @@ impl Infer {
                     self.equal(&params[i], &tree.ty, tree.span, why);
                     trees[i] = Some(*tree);
                 }
+            }
+        }
+        let scalar = match &head.node {
+            Node::Prim(pattern, _) if matches!(pattern.sort(), Sort::Scalar(_)) => Some(*pattern),
+            _ => None,
+        };
+        if let (Some(pattern), [Some(left), Some(right)]) = (scalar, trees.as_slice()) {
+            let own = [left, right].map(|t| (t.span, t.ty.clone()));
+            self.operands.insert(head.span, own);
+            if self.value_with_array(pattern, left, right, before, head.span) {
+                return self.error_tree(span);
+            }
+            if self.array_beside(pattern, left, right, before) {
+                return self.error_tree(span);
             }
         }
         if self.problems.len() > before {
@@ -202,7 +222,20 @@ impl Infer {
         if let [Expr { kind: ExprKind::Tuple(parts), span }] = args
             && several(parts)
         {
-            let names: Vec<String> = parts.iter().map(|e| self.argument(e)).collect();
+            if pattern == Pattern::Select
+                && let Some(problem) = self.select_of_arrays(parts)
+            {
+                return Some(problem);
+            }
+            let mut names: Vec<String> = parts.iter().map(|e| self.argument(e)).collect();
+            // `reduce(max, xs)` lacks the value that it starts from.
+            if let ([op, xs], true) = (parts.as_slice(), pattern.is_reduce())
+                && self.is_operator(op)
+                && self.is_array(xs)
+                && let Some(start) = elsewhere::start_of(&names[0])
+            {
+                names.insert(1, start.to_owned());
+            }
             let in_order = self.misplaced_arguments(pattern, name, parts, None).map(|problem| problem.hints);
             let hint = in_order.and_then(|hints| hints.into_iter().next());
             return Some(
@@ -210,6 +243,11 @@ impl Infer {
                     .label(*span, "one pair in the place of several arguments")
                     .hint(hint.unwrap_or_else(|| format!("Write `{name} {}`.", names.join(" ")))),
             );
+        }
+        if pattern == Pattern::Select
+            && let Some(problem) = self.select_of_arrays(args)
+        {
+            return Some(problem);
         }
         if let Some(problem) = self.misplaced_arguments(pattern, name, args, piped) {
             return Some(problem);

@@ -92,7 +92,11 @@ impl Infer {
             _ => None,
         };
         let symbol = op.symbol();
-        let number = match &right.kind {
+        let first = match &right.kind {
+            ExprKind::Infix(first, _) => first,
+            _ => right,
+        };
+        let number = match &first.kind {
             ExprKind::Number(n) => Some(n),
             ExprKind::App(head, _) => match &head.kind {
                 ExprKind::Number(n) => Some(n),
@@ -218,6 +222,9 @@ impl Infer {
             let own = [&left, &right].map(|t| (t.span, t.ty.clone()));
             self.operands.insert(span, own);
             if self.value_with_array(pattern, &left, &right, before, span) {
+                return self.error_tree(span);
+            }
+            if self.array_beside(pattern, &left, &right, before) {
                 return self.error_tree(span);
             }
             let partial = Type::fun(operand, result.clone());

@@ -134,6 +134,7 @@ impl Parser<'_> {
             Tok::Or => Joint::Or,
             Tok::And => Joint::And,
             Tok::Foreign => foreign::signs::operator(self.spelling(self.at))?,
+            Tok::At if self.at_function_handle() => return None,
             Tok::At if self.language == Language::Program && !self.in_sketch => Joint::Infix(Op::Mul),
             Tok::Bar if self.language == Language::Program && !self.in_sketch => Joint::Or,
             Tok::Word => match self.word() {
@@ -238,6 +239,7 @@ impl Parser<'_> {
         match self.peek() {
             Tok::Number | Tok::LParen | Tok::LBracket | Tok::Lambda | Tok::NatLambda | Tok::Hole => true,
             Tok::Word => self.nth_is_name(0) && !self.at_word("div") && !self.at_foreign_condition(),
+            Tok::At => self.at_function_handle(),
             _ => false,
         }
     }

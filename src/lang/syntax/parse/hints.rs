@@ -3,6 +3,7 @@
 use super::super::elsewhere;
 use super::super::lexer::{self, Tok};
 
+use super::expr::infix_operator;
 use super::{A_MODULE, A_PARAMETER, A_RULE, END_OF_MODULE, Language, Parser};
 
 /// How a module is named.
@@ -110,6 +111,11 @@ impl Parser<'_> {
                  the type."
                     .into(),
             ),
+            Tok::Dot if self.touches(1) && infix_operator(self.nth(1)).is_some() => Some(self.of_each_element(
+                self.spelling(self.at + 1),
+                (self.finished, self.at),
+                (self.at + 2, self.limit),
+            )),
             Tok::Dot if self.touches(0) && before == Some(Tok::Number) => {
                 let number = self.spelling(self.at - 1);
                 Some(format!("A number has digits before and after its point: `{number}.0`."))
@@ -144,6 +150,13 @@ impl Parser<'_> {
             _ if expected == "a parameter" => "A function names its value: `\\x. x * 2`.",
             Tok::Dot if self.touches(0) && self.touches(1) && self.nth(1) == Tok::Word => {
                 "A function is applied by `map f xs` or `xs |> map f`."
+            }
+            Tok::Colon if self.nth(1) == Tok::Equals && self.is_before_body() => {
+                "What a definition computes stands behind `=`: write `=` in the place of `:=`."
+            }
+            Tok::Colon if self.nth(1) == Tok::Equals && before == Some(Tok::Word) => {
+                let name = self.spelling(self.at - 1);
+                return Some(format!("A value gets its name by `let`: `let {name} = e in …`, and keeps it."));
             }
             Tok::Colon if self.nth(1) == Tok::Equals => {
                 "A value gets its name by `let`: `let s = e in …`, and keeps it."
@@ -252,13 +265,25 @@ impl Parser<'_> {
             _ if expected == "an expression" && before == Some(Tok::Comma) => {
                 "Remove the comma, or write what stands behind it."
             }
-            Tok::Cons if before == Some(Tok::Word) && self.touches(0) && self.touches(1) => {
-                "A name stands alone, without where it comes from: `abs`."
+            Tok::Cons
+                if before == Some(Tok::Word)
+                    && self.touches(0)
+                    && self.touches(1)
+                    && self.nth(1) == Tok::Word =>
+            {
+                let (of, name) = (self.spelling(self.at - 1), self.spelling(self.at + 1));
+                return Some(match elsewhere::limit_of_type(of, name) {
+                    Some(number) => format!("Write `{number}`."),
+                    None => format!("A name stands alone, without where it comes from: `{name}`."),
+                });
             }
             Tok::Cons => "A type is given with one colon: `e : t`.",
             Tok::FatArrow if expected.contains("`=`") => "What a definition computes stands behind `=`.",
             _ if expected == "`=`" && self.spelling(self.at.saturating_sub(1)) == "return" => {
                 "What a definition computes stands behind `=`: write `=` in the place of `return`."
+            }
+            Tok::Less | Tok::Word if expected.contains("`=`") && self.is_before_body() => {
+                "What a definition computes stands behind `=`."
             }
             Tok::FatArrow => "Functions are written `\\x. e`, their types `s -> t`, rules `lhs ~> rhs`.",
             Tok::Arrow | Tok::Equals if expected.starts_with("`~>`") => "Rules are written `lhs ~> rhs`.",

@@ -162,6 +162,15 @@ impl Parser<'_> {
         let in_brackets =
             self.tokens.get(self.limit).is_some_and(|t| matches!(t.tok, Tok::RParen | Tok::RBracket));
         if is_number && in_brackets {
+            if let Some(unit) = self.unit_apart() {
+                self.report(|| {
+                    Diagnostic::error(codes::UNEXPECTED, "A unit stands apart from its number.")
+                        .label(here, "this unit")
+                        .hint(unit)
+                });
+                self.bump();
+                return Node::new(self.since(start), StrategyKind::Error);
+            }
             let written = self.quote(self.at - 1, self.at).zip(self.quote(self.at, self.at + 1));
             self.report(|| {
                 let problem =
@@ -177,16 +186,28 @@ impl Parser<'_> {
             }
             return Node::new(self.since(start), StrategyKind::Error);
         }
+        let conditional =
+            ["if", "when", "unless"].iter().any(|word| self.at_word(word)) || self.peek() == Tok::Hole;
+        let rules = if matches!(operand.kind, StrategyKind::Reach(_)) { self.names_rules() } else { None };
         self.report(|| {
             let problem = Diagnostic::error(codes::CALL, "Strategies are applied with parentheses.")
                 .label(here, "an argument without parentheses, or a missing `;`");
             match &head {
                 Some(head) if &*head.kind == "if" => problem.hint(CHOICE),
-                Some(head) => problem.hint(format!("Write `{}(…)`, or put `;` between.", head.kind)),
+                _ if let Some(rules) = &rules => {
+                    problem.hint(format!("Rules of a search stand in one pair of braces: write `using {rules}`."))
+                }
+                _ if conditional => problem.hint(CHOICE),
+                Some(head) if matches!(&*head.kind, "search" | "find") => {
+                    problem.hint("A search is written `reach SKETCH`, as in `reach contains(mapPar)`.")
+                }
+                Some(_) => problem.hint(
+                    "What a strategy is given stands in parentheses, as in `topDown(s)`; two strategies have `;` between them.",
+                ),
                 None => problem.hint("Put `;` between two strategies."),
             }
         });
-        if head.as_ref().is_some_and(|head| &*head.kind == "if") {
+        if conditional || head.as_ref().is_some_and(|head| &*head.kind == "if") {
             // What follows would be told to be wrong as well.
             while self.peek() != Tok::End {
                 self.bump();
@@ -352,6 +373,11 @@ impl Parser<'_> {
     }
 
     fn rules_of_reach(&mut self) -> Vec<RuleRef> {
+        if let (Tok::LParen | Tok::LBracket, Some(close)) = (self.peek(), self.mate(self.at)) {
+            self.unexpected(super::A_RULE);
+            self.at = close + 1;
+            return vec![];
+        }
         if self.peek() == Tok::LBrace { self.rule_refs() } else { self.rule_ref().into_iter().collect() }
     }
 

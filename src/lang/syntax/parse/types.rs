@@ -122,9 +122,12 @@ impl Parser<'_> {
     }
 
     fn ty_atom_here(&mut self) -> Type {
-        let start = self.here();
+        let (start, from) = (self.here(), self.at);
         if self.at_size() {
             let size = self.size();
+            if self.peek() == Tok::Comma && self.sizes_with_commas(from) {
+                return Node::new(self.since(start), TypeKind::Error);
+            }
             if !self.eat(Tok::Dot) {
                 let here = self.here();
                 self.report(|| {
@@ -184,6 +187,28 @@ impl Parser<'_> {
                 Node::new(start, TypeKind::Error)
             }
         }
+    }
+
+    /// `4,4.f32`, at the first comma: says so where sizes and an element follow, up to the end of the bracket.
+    fn sizes_with_commas(&mut self, from: usize) -> bool {
+        let Some(text) = self.quote(from, self.limit) else { return false };
+        let parts: Vec<&str> = text.split([',', '.']).map(str::trim).collect();
+        let Some((element, sizes)) = parts.split_last() else { return false };
+        let is_size = |t: &&str| !t.is_empty() && t.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if crate::ty::Scalar::from_name(element).is_none()
+            || !sizes.iter().all(is_size)
+            || !text.contains('.')
+        {
+            return false;
+        }
+        let here = self.here();
+        self.report(|| {
+            Diagnostic::error(codes::UNEXPECTED, "Sizes of an array type have no commas between them.")
+                .label(here, "not here")
+                .hint(format!("Write `{}`.", parts.join(".")))
+        });
+        self.at = self.limit;
+        true
     }
 
     fn ty_in_parens(&mut self, start: Span) -> Type {

@@ -778,6 +778,22 @@ fn signs_between_strategies() {
         ("= a, b", "`s ; t`"),
         ("= if a then b else c", "`ifThenElse(s, t, u)`"),
         ("= a ;", "stands between them"),
+        ("= a // b", "`--`"),
+        ("= s if n > 3", "`ifThenElse(s, t, u)`"),
+        ("= search contains(map)", "`reach contains(mapPar)`"),
+        ("= map sqrt", "as in `topDown(s)`"),
+        ("= reach contains(map) using {a; b}", "commas between them"),
+        ("= reach contains(map) using [a, b]", "`using {a, b}`"),
+        ("= reach contains(map) using (a, b)", "`using {a, b}`"),
+        ("= reach contains(map) using a, b", "`using {a, b}`"),
+        ("= reach contains(map) using a and b", "`using {a, b}`"),
+        ("= reach contains(map) using a b", "`using {a, b}`"),
+        ("= reach contains(map), contains(reduce)", "`s and t`"),
+        ("= reach contains(map) with (time = 10s)", "`time: 10s`"),
+        ("= reach contains(map) with (time: 10 seconds)", "`10s`"),
+        ("= id when n > 3", "`ifThenElse(s, t, u)`"),
+        ("= reach contains(map) with (time: 10 s)", "`10s`"),
+        ("= reach contains(map) with (memory: 1 GiB, nodes: 5)", "`1GiB`"),
         ("n = a", "`strategy s(n, t) = …`"),
         ("(n: nat) = a", "`strategy s(n, t) = …`"),
     ] {
@@ -796,7 +812,7 @@ fn e0029_calls() {
     1 | strategy s = topDown mapFusion ; (try s) (try t) ; [1 2]
       |                      ^^^^^^^^^ an argument without parentheses, or a missing `;`
       |
-      = hint: Write `topDown(…)`, or put `;` between.
+      = hint: What a strategy is given stands in parentheses, as in `topDown(s)`; two strategies have `;` between them.
 
     error[E0029]: Strategies are applied with parentheses.
       --> a.elevate:1:39
@@ -804,7 +820,7 @@ fn e0029_calls() {
     1 | strategy s = topDown mapFusion ; (try s) (try t) ; [1 2]
       |                                       ^ an argument without parentheses, or a missing `;`
       |
-      = hint: Write `try(…)`, or put `;` between.
+      = hint: What a strategy is given stands in parentheses, as in `topDown(s)`; two strategies have `;` between them.
 
     error[E0029]: Strategies are applied with parentheses.
       --> a.elevate:1:42
@@ -820,7 +836,7 @@ fn e0029_calls() {
     1 | strategy s = topDown mapFusion ; (try s) (try t) ; [1 2]
       |                                               ^ an argument without parentheses, or a missing `;`
       |
-      = hint: Write `try(…)`, or put `;` between.
+      = hint: What a strategy is given stands in parentheses, as in `topDown(s)`; two strategies have `;` between them.
 
     error[E0020]: A comma is missing between two arguments.
       --> a.elevate:1:55

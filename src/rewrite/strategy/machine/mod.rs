@@ -44,7 +44,7 @@ use std::sync::atomic::Ordering;
 const MEMORY: usize = 4_000_000;
 
 /// Strategies nested deeper than this do not terminate.
-const DEEPEST: usize = 20 * MAX_DEPTH;
+pub(super) const DEEPEST: usize = 20 * MAX_DEPTH;
 
 /// Strategies that end in each other more often than this do not terminate.
 const MOST_TAIL_CALLS: usize = 100_000;

@@ -1,6 +1,7 @@
 //! Calls, methods, parts of arrays and functions as other languages write them.
 
 use super::MAX_LOOK;
+use super::methods::method;
 use crate::diag::{Diagnostic, Span};
 use crate::pattern::Pattern;
 use crate::syntax::ast::{Expr, ExprKind, Language, Node};
@@ -180,25 +181,32 @@ impl Parser<'_> {
                 (Tok::Dot, Tok::Word) => {
                     let name = self.spelling(next).to_string();
                     self.at += 2;
-                    let args = if self.peek() == Tok::LParen && self.touches(0) {
-                        self.foreign_args()
-                    } else {
-                        vec![]
-                    };
-                    (value, hint) = method(&value, &name, args, hint.is_some());
+                    let called = self.peek() == Tok::LParen && self.touches(0);
+                    let args = if called { self.foreign_args() } else { vec![] };
+                    (value, hint) = method(&value, &name, args, called, hint.is_some());
                 }
                 (Tok::Dot, Tok::Number) => {
                     let number = self.spelling(next).to_string();
                     let part = number.parse::<usize>().unwrap_or(0).min(8);
-                    let rest = "snd (".repeat(part.saturating_sub(1));
-                    let last = if part == 0 { "fst" } else { "snd" };
-                    let element = format!("idx {number} {}", as_argument(&value));
-                    value =
-                        format!("{rest}{last} {}{}", as_argument(&value), ")".repeat(part.saturating_sub(1)));
+                    let of = as_argument(&value);
+                    let written = match part {
+                        0 => format!("`fst {of}`"),
+                        1 => format!("`snd {of}`"),
+                        // Some languages count components from 1, some from 0: which of both is known by how many there are.
+                        2 => format!(
+                            "`snd {of}` for the second of two, `fst (snd {of})` and `snd (snd {of})` for the second and third of three"
+                        ),
+                        _ => format!("`snd {of}` for all but the first, and `fst` or `snd` of that again"),
+                    };
                     hint = Some(format!(
-                        "The components of a pair `p` are `fst p` and `snd p`: write `{value}`. An element of an array is read by \
-                         its index first: `{element}`."
+                        "The components of a pair `p` are `fst p` and `snd p`: write {written}. An element of an array is read by its \
+                         index first: `idx {number} {of}`."
                     ));
+                    value = match part {
+                        0 => format!("fst {of}"),
+                        1 => format!("snd {of}"),
+                        _ => "…".to_owned(),
+                    };
                     self.at += 2;
                 }
                 (Tok::Dot, Tok::LBracket) if close.is_some() => {
@@ -292,12 +300,21 @@ impl Parser<'_> {
                 && let Some((names, body)) = self.function_at(from, false, close)
             {
                 let end = self.find_in(body, close, |tok, _| tok == Tok::Comma).unwrap_or(close);
-                args.push(format!("(\\{}. {})", names.join(" "), self.quote_or(body, end, "…")));
+                args.push(format!("(\\{}. {})", names.join(" "), self.body_of(body, end)));
                 (from, at) = (end + 1, end + 1);
                 continue;
             }
             if (at == close || tok == Some(Tok::Comma)) && at > from {
-                args.push(self.argument_or(from, at, "…"));
+                // `&b`
+                let from = from
+                    + usize::from(
+                        self.peek_at(from) == Tok::Foreign && self.spelling(from) == "&" && at > from + 1,
+                    );
+                let text = self.argument_or(from, self.without_going_through(from, at), "…");
+                let is_sign = !text.starts_with('(') && text.chars().all(|c| c.is_ascii_punctuation());
+                args.push(if is_sign { format!("({text})") } else { text });
+            }
+            if at == close || tok == Some(Tok::Comma) {
                 from = at + 1;
             }
             at = match self.mate(at) {
@@ -307,6 +324,26 @@ impl Parser<'_> {
         }
         self.at = close + 1;
         args
+    }
+
+    /// What a function of another language computes, without the braces and words around it.
+    fn body_of(&self, body: usize, end: usize) -> String {
+        let (mut from, mut to) = (body, end);
+        if self.peek_at(from) == Tok::LBrace && self.mate(from) == to.checked_sub(1) {
+            (from, to) = (from + 1, to - 1);
+        }
+        from += usize::from(self.spelling(from) == "return" && to > from + 1);
+        to -= usize::from(to > from + 1 && self.peek_at(to - 1) == Tok::Semi);
+        let is_plain = self.find_in(from, to, |tok, _| matches!(tok, Tok::Semi | Tok::LBrace)).is_none();
+        if is_plain { self.quote_or(from, to, "…") } else { "…".to_owned() }
+    }
+
+    /// The end of an argument before `.iter()` and the like, with which it ends.
+    fn without_going_through(&self, from: usize, to: usize) -> usize {
+        let Some(dot) = to.checked_sub(4).filter(|dot| *dot > from) else { return to };
+        let toks: Vec<Tok> = (dot..to).map(|i| self.peek_at(i)).collect();
+        let is_call = toks == [Tok::Dot, Tok::Word, Tok::LParen, Tok::RParen];
+        if is_call && elsewhere::is_going_through(self.spelling(dot + 1)) { dot } else { to }
     }
 
     /// What `xs[i:j]` at the bracket stands for, and where the bracket ends.
@@ -386,7 +423,11 @@ impl Parser<'_> {
         }
         let close = if inside { self.mate(self.at) } else { None };
         let first = self.at + usize::from(inside);
-        let (names, body) = self.function_at(first, inside, close.unwrap_or(self.limit))?;
+        let found = self.function_at(first, inside, close.unwrap_or(self.limit));
+        if let Some(absolute) = self.absolute(first, found.as_ref().map(|(_, body)| *body), inside) {
+            return Some(absolute);
+        }
+        let (names, body) = found?;
         let end = close.unwrap_or(body);
         // `map(x -> e, xs)`: what stands behind the function is given to what stands before the parentheses.
         let is_call = inside && self.touches(0) && first >= 2 && self.tokens[first - 2].tok == Tok::Word;
@@ -401,14 +442,18 @@ impl Parser<'_> {
         let end = comma.unwrap_or(end);
         let body = if inside && body < end { self.quote_or(body, end, "…") } else { "…".into() };
         if comma.is_some() && !behind.is_empty() {
-            let function = format!("{} (\\{}. {body})", self.spelling(first - 2), names.join(" "));
+            let name = self.spelling(first - 2);
+            let function = format!("(\\{}. {body})", names.join(" "));
+            let args: Vec<String> = std::iter::once(function.clone()).chain(behind.iter().cloned()).collect();
+            let own = elsewhere::written_here(name, &args).filter(|_| Pattern::from_name(name).is_none());
+            let own = own.unwrap_or_else(|| format!("Write `{name} {}`.", args.join(" ")));
             let here = self.span_at(first);
             let problem = Diagnostic::error(
                 codes::UNEXPECTED,
                 "A function starts with `\\`, a `.` stands before its body, and arguments are separated by spaces.",
             )
             .label(here, "not how functions are written here")
-            .hint(format!("Write `{function} {}`.", behind.join(" ")));
+            .hint(own);
             self.report(|| problem);
             self.at = close.map_or(self.limit, |close| close + 1);
             return Some(Node::new(here, ExprKind::Error));
@@ -438,6 +483,73 @@ impl Parser<'_> {
         }
     }
 
+    /// `|x|`, at the first bar, where no body stands behind it, which would start at a token.
+    fn absolute(&mut self, first: usize, body: Option<usize>, inside: bool) -> Option<Expr> {
+        if self.peek_at(first) != Tok::Bar || inside && self.at == first {
+            return None;
+        }
+        let last =
+            self.find_in(first + 1, self.limit, |tok, _| tok == Tok::Bar).filter(|last| *last > first + 1)?;
+        // Behind a function there is what it computes.
+        let behind = self.peek_at(last + 1);
+        let ends = last + 1 >= self.limit
+            || matches!(behind, Tok::RParen | Tok::Comma | Tok::RBracket | Tok::PipeTo)
+            || super::super::expr::infix_operator(behind).is_some();
+        if inside || !ends || body.is_some_and(|body| body != last + 1) {
+            return None;
+        }
+        let (here, value) = (self.span_at(first), self.argument_or(first + 1, last, "x"));
+        let problem = Diagnostic::error(codes::UNEXPECTED, "Bars around a value are not its absolute value.")
+            .label(here, "a form of other languages")
+            .hint(format!("Write `abs {value}`."));
+        self.report(|| problem);
+        self.at = last + 1;
+        self.reported_at = Some(self.at);
+        Some(Node::new(here, ExprKind::Error))
+    }
+
+    /// The kind of a token.
+    fn peek_at(&self, at: usize) -> Tok {
+        self.tokens.get(at).map_or(Tok::End, |t| t.tok)
+    }
+
+    /// Says so where a name or a function has the sign of one, `@sqrt` and `@(x) x + 1`, and reads it.
+    pub(in crate::syntax::parse) fn function_handle(&mut self) -> Option<Expr> {
+        if !self.at_function_handle() {
+            return None;
+        }
+        let here = self.nth_span(0);
+        let error = || {
+            Diagnostic::error(codes::UNEXPECTED, "A function has no sign before it.")
+                .label(here, "a sign of other languages")
+        };
+        if self.nth(1) == Tok::Word {
+            let name = self.spelling(self.at + 1).to_owned();
+            self.bump();
+            self.report(|| error().hint(format!("Write `{name}`, without `@`.")));
+            // What it is called here is told as well.
+            let span = self.bump();
+            return Some(Node::new(span, ExprKind::Name(name.as_str().into())));
+        }
+        let (names, body) = self.function_at(self.at, false, self.limit)?;
+        let end = self.find_in(body, self.limit, |tok, _| tok == Tok::Comma).unwrap_or(self.limit);
+        let body = self.quote_or(body, end, "…");
+        self.report(|| error().hint(format!("Write `(\\{}. {body})`.", names.join(" "))));
+        self.at = end;
+        self.reported_at = Some(self.at);
+        Some(Node::new(here, ExprKind::Error))
+    }
+
+    /// Does `@` come next, and touch the name or the parameters behind it alone?
+    pub(in crate::syntax::parse) fn at_function_handle(&self) -> bool {
+        let behind_value = self.at.checked_sub(1).is_some_and(|i| self.ends_value(i));
+        self.peek() == Tok::At
+            && self.in_program()
+            && self.touches(1)
+            && matches!(self.nth(1), Tok::Word | Tok::LParen)
+            && !(behind_value && (self.touches(0) || self.is_parameter_of_data(self.at - 1)))
+    }
+
     /// The parameters of a function of another language at a token, and where its body starts.
     fn function_at(&self, at: usize, inside: bool, end: usize) -> Option<(Vec<String>, usize)> {
         let tok = |i: usize| if i < end { self.tokens.get(i).map_or(Tok::End, |t| t.tok) } else { Tok::End };
@@ -448,7 +560,10 @@ impl Parser<'_> {
         // Names with commas or spaces between them.
         let names = |mut i: usize| {
             let mut names = vec![];
-            while is_name(i) && names.len() < 16 {
+            // `|&x|`
+            let is_reference = |i: usize| tok(i) == Tok::Foreign && self.spelling(i) == "&" && is_name(i + 1);
+            while (is_name(i) || is_reference(i)) && names.len() < 16 {
+                i += usize::from(is_reference(i));
                 names.push(self.spelling(i).to_string());
                 i += 1;
                 // A type of a parameter.
@@ -475,6 +590,16 @@ impl Parser<'_> {
             let block = word.starts_with("func") && tok(at + 1) == Tok::LParen && tok(i) != Tok::End;
             return (!names.is_empty() && (colon || arrow(i) || tok(i) == Tok::Dot || block))
                 .then(|| (names, if block && !arrow(i) { i } else { i + 1 }));
+        }
+        // `@(x) x + 1`
+        if tok(at) == Tok::At {
+            return bracketed(at + 1).filter(|(_, body)| tok(*body) != Tok::End);
+        }
+        // `|(x, y)| x * y`
+        if tok(at) == Tok::Bar
+            && let Some((names, i)) = bracketed(at + 1)
+        {
+            return (tok(i) == Tok::Bar).then(|| (vec![format!("({})", names.join(", "))], i + 1));
         }
         if tok(at) == Tok::Bar {
             let (names, i) = names(at + 1);
@@ -543,7 +668,7 @@ impl Parser<'_> {
             |i: usize| self.tokens.get(i).zip(self.tokens.get(i + 1)).is_some_and(|(a, b)| a.end == b.start);
         // A point behind the type of an element, or one that touches nothing behind it, ends the type.
         let ends = |i: usize| match tok(i) {
-            Tok::Dot => !touching(i) || crate::ty::Scalar::from_name(self.spelling(i - 1)).is_some(),
+            Tok::Dot => !touching(i) || Scalar::from_name(self.spelling(i - 1)).is_some(),
             Tok::Arrow | Tok::FatArrow => true,
             _ => false,
         };
@@ -642,7 +767,7 @@ impl Parser<'_> {
     }
 
     /// The power of a value whose exponent stands between two tokens.
-    fn power(&self, v: &str, from: usize, to: usize) -> String {
+    pub(super) fn power(&self, v: &str, from: usize, to: usize) -> String {
         match self.quote(from, to).as_deref() {
             Some("2") => format!("{v} * {v}"),
             Some("3") => format!("{v} * {v} * {v}"),
@@ -656,12 +781,17 @@ impl Parser<'_> {
     /// `reduce(+, 0, xs)`, at the bracket.
     fn operator_among_arguments(&mut self) -> Expr {
         let (here, head) = (self.here(), self.at.checked_sub(1).filter(|i| self.tokens[*i].tok == Tok::Word));
-        let args =
-            self.foreign_args().into_iter().map(|a| match a.chars().all(|c| c.is_ascii_punctuation()) {
-                true => format!("({a})"),
-                false => a,
-            });
-        let call: Vec<String> = head.map(|i| self.spelling(i).to_string()).into_iter().chain(args).collect();
+        let args = self.foreign_args();
+        let mut call: Vec<String> =
+            head.map(|i| self.spelling(i).to_string()).into_iter().chain(args).collect();
+        // `reduce(+, xs)` lacks the value that it starts from.
+        if let [reduce, op, xs] = call.as_slice()
+            && Pattern::from_name(reduce).is_some_and(Pattern::is_reduce)
+            && xs.starts_with(|c: char| c.is_alphabetic() || c == '(')
+            && let Some(start) = elsewhere::start_of(op)
+        {
+            call.insert(2, start.to_owned());
+        }
         self.problems.push(
             Diagnostic::error(
                 codes::UNEXPECTED,
@@ -676,10 +806,10 @@ impl Parser<'_> {
 }
 
 /// The place of an array in what is written for a part of it.
-const ARRAY: &str = "\u{1}";
+pub(super) const ARRAY: &str = "\u{1}";
 
 /// What a text is where it is an argument: in parentheses, unless it is one word or stands in brackets as a whole.
-fn as_argument(text: &str) -> String {
+pub(super) fn as_argument(text: &str) -> String {
     let mut depth = 0;
     let mut ends = text.char_indices().filter(|(_, c)| {
         depth += i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'));
@@ -699,153 +829,4 @@ fn in_parentheses(hint: &str, needs: impl Fn(&str) -> bool) -> String {
     };
     let text = if needs(text) { as_argument(text) } else { text.to_owned() };
     format!("{before}rite `{text}`{behind}")
-}
-
-/// What a library calls operators that it applies to each element of arrays.
-const ELEMENTWISE: &[(&[&str], &str)] = &[
-    (&["maximum", "fmax"], "max x y"),
-    (&["minimum", "fmin"], "min x y"),
-    (&["add"], "x + y"),
-    (&["subtract", "sub"], "x - y"),
-    (&["multiply", "mul"], "x * y"),
-    (&["divide", "true_divide", "div"], "x / y"),
-    (&["power", "pow"], "pow x y"),
-];
-
-/// `np.maximum(a, b)`: of two numbers, or of each element.
-fn of_each_element(name: &str, args: &[String]) -> Option<String> {
-    let [a, b] = args else { return None };
-    let (_, written) = ELEMENTWISE.iter().find(|(names, _)| names.contains(&name))?;
-    let of = |x: &str, y: &str| {
-        elsewhere::in_words(written, &|word| match word {
-            "x" => x.to_owned(),
-            "y" => y.to_owned(),
-            other => other.to_owned(),
-        })
-    };
-    let is_number =
-        |text: &str| text.trim_start_matches(['(', '-']).starts_with(|c: char| c.is_ascii_digit());
-    let each = match (is_number(a), is_number(b)) {
-        (false, true) => format!("map (\\v. {}) {a}", of("v", b)),
-        (true, false) => format!("map (\\v. {}) {b}", of(a, "v")),
-        _ => format!("zip {a} {b} |> map (\\(v, w). {})", of("v", "w")),
-    };
-    Some(format!("Write `{}` for two numbers, `{each}` for each element of arrays.", of(a, b)))
-}
-
-/// Functions of two values or more, of which the first is what other languages call them on.
-const OF_BOTH: [&str; 12] = [
-    "zip",
-    "concat",
-    "pow",
-    "mod",
-    "max",
-    "min",
-    "select",
-    "shiftLeft",
-    "shiftRight",
-    "bitAnd",
-    "bitOr",
-    "bitXor",
-];
-
-/// `value.sum(axis=0)` and `np.sum(value, axis=0)` of a matrix: of each column, or of each row.
-fn along_axis(value: &str, name: &str, args: &[String], module: bool) -> Option<String> {
-    let (axis, others) = args.split_last()?;
-    let axis = axis.trim_matches(['(', ')']).strip_prefix("axis")?.trim_start().strip_prefix('=')?.trim();
-    let matrix = match others {
-        [one] if module => one.clone(),
-        [] if !module => as_argument(value),
-        _ => return None,
-    };
-    let of_row = elsewhere::written_here(name, &["r".to_owned()])?;
-    let of_row = of_row.strip_prefix("Write `")?.split('`').next()?.to_owned();
-    match axis {
-        "0" => Some(format!("map (\\r. {of_row}) (transpose {matrix})")),
-        "1" | "-1" => Some(format!("map (\\r. {of_row}) {matrix}")),
-        _ => None,
-    }
-}
-
-/// `value.name(args)`, as it is written here, and what is said of it; `piped` if the value is the rest of such a chain.
-fn method(value: &str, name: &str, mut args: Vec<String>, piped: bool) -> (String, Option<String>) {
-    let module = elsewhere::is_module(value) && scalar_of_both(value, name).is_none();
-    if let Some(scalar) = scalar_of_both(value, name) {
-        let hint = format!("A conversion is written `(cast x : {scalar})`, with the number that is meant.");
-        return (value.to_owned(), Some(hint));
-    }
-    let call = |args: &[String]| {
-        std::iter::once(name.to_string()).chain(args.iter().cloned()).collect::<Vec<_>>().join(" ")
-    };
-    if elsewhere::HOW.contains(&name) {
-        return (value.to_owned(), elsewhere::written_here(name, &[]));
-    }
-    if elsewhere::is_going_through(name) && args.is_empty() {
-        let hint = format!("Functions go through an array as it is: write `{value}`, without `{name}`.");
-        return (value.to_owned(), Some(hint));
-    }
-    if module && name == "where" {
-        let hint = elsewhere::where_of_arrays(&args).unwrap_or_else(|| {
-            "`select c a b` is `a` where `c` holds, else `b`: it stands in a function that `map` takes."
-                .to_owned()
-        });
-        return (call(&args), Some(hint));
-    }
-    if let Some(written) = along_axis(value, name, &args, module) {
-        let hint = format!("Write `{written}`.");
-        return (written, Some(hint));
-    }
-    let written = |hint: &str| {
-        let text = hint.strip_prefix("Write `").and_then(|rest| rest.split('`').next());
-        text.unwrap_or("…").to_owned()
-    };
-    // Of two numbers or of arrays: which of both is not known here.
-    if module && let Some(hint) = of_each_element(name, &args) {
-        return ("…".to_owned(), Some(hint));
-    }
-    if module && let Some(hint) = elsewhere::written_here(name, &args) {
-        return (written(&hint), Some(hint));
-    }
-    if module {
-        let call = call(&args);
-        let hint =
-            format!("Functions stand before what they are given, by their names alone: write `{call}`.");
-        return (call, Some(hint));
-    }
-    let argument = as_argument(value);
-    let all = elsewhere::with_receiver(name, &args, ARRAY.to_owned());
-    let known = elsewhere::written_here(name, &all);
-    if !piped && let Some(hint) = &known {
-        let hint = hint.replace(ARRAY, &argument);
-        return (written(&hint), Some(hint));
-    }
-    let written = known.map(|hint| written(&hint));
-    args.retain(|a| !a.is_empty());
-    let is_own = Pattern::from_name(name).is_some();
-    let value = match written {
-        // What is known of a name with its last argument left out is a stage.
-        Some(text) => match text.strip_suffix(&format!(" {ARRAY}")).filter(|stage| !stage.contains(ARRAY)) {
-            Some(stage) => format!("{value} |> {stage}"),
-            None => text.replace(ARRAY, &argument),
-        },
-        None if OF_BOTH.contains(&name) => {
-            let rest: Vec<String> = args.iter().map(|a| format!(" {a}")).collect();
-            format!("{name} {argument}{}", rest.concat())
-        }
-        None if is_own || args.is_empty() => format!("{value} |> {}", call(&args)),
-        // In which order a function of the text's own takes them is not known.
-        None => "…".to_owned(),
-    };
-    let hint = match value.as_str() {
-        "…" => format!("A function is applied by standing before its arguments: `{name} x y`."),
-        _ => format!(
-            "A function is applied by standing before its arguments, or behind `|>`: write `{value}`."
-        ),
-    };
-    (value, Some(hint))
-}
-
-/// `f32.i32 x`: the type that a number of another one is converted to.
-fn scalar_of_both(value: &str, name: &str) -> Option<&'static str> {
-    Scalar::from_name(value).filter(|_| Scalar::from_name(name).is_some()).map(Scalar::name)
 }

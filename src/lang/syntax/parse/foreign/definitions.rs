@@ -9,6 +9,20 @@ use crate::syntax::parse::Parser;
 use crate::ty::Scalar;
 
 impl Parser<'_> {
+    /// `a: n,m.f32`: one name whose sizes have commas between them.
+    fn sizes_apart(parts: &[String]) -> Option<String> {
+        let [first, more @ ..] = parts else { return None };
+        let (name, size) = first.split_once(':')?;
+        let (last, sizes) = more.split_last()?;
+        let is_size = |t: &str| {
+            t.chars().all(|c| c.is_alphanumeric() || c == '_') && elsewhere::scalar_here(t).is_none()
+        };
+        let element = last.rsplit_once('.').filter(|(_, t)| elsewhere::scalar_here(t).is_some());
+        let all = is_size(size.trim()) && sizes.iter().all(|s| is_size(s)) && !last.contains(':');
+        element.filter(|_| all)?;
+        Some(format!("({}: {}.{})", name.trim(), size.trim(), more.join(".")))
+    }
+
     /// The parameters with commas between them from a token to the end of the bracket, each in parentheses.
     pub(in crate::syntax::parse) fn parameters_apart(&self, from: usize) -> String {
         let (mut parts, mut at) = (vec![], from);
@@ -16,6 +30,9 @@ impl Parser<'_> {
             let end = self.find(at, |tok, _| tok == Tok::Comma).unwrap_or(self.limit);
             parts.push(self.quote_or(at, end, "x: f32"));
             at = end + 1;
+        }
+        if let Some(sizes) = Self::sizes_apart(&parts) {
+            return sizes;
         }
         // Some languages have types alone.
         let mut letters = ('a'..='z')
@@ -77,7 +94,10 @@ impl Parser<'_> {
             Tok::Word => {
                 let is_condition = matches!(self.word(), Some("requires" | "where" | "with" | "such"));
                 let is_first = self.tokens.get(self.at).is_none_or(|t| t.first);
-                self.at > from && self.nth_is_name(0) && !is_first && !is_condition
+                // A definition without a `=` has its body here.
+                let in_brackets = self.mate(self.limit).is_some();
+                let has_body = in_brackets || self.find(self.at, |tok, _| tok == Tok::Equals).is_some();
+                self.at > from && self.nth_is_name(0) && !is_first && !is_condition && has_body
             }
             _ => false,
         };
@@ -247,7 +267,9 @@ impl Parser<'_> {
 
     /// What to write for text before the first definition, which starts at the next token.
     pub(in crate::syntax::parse) fn definition_hint(&self, first: usize) -> String {
-        const WORDS: [&str; 18] = [
+        const WORDS: [&str; 20] = [
+            "Func",
+            "ImageParam",
             "fn",
             "fun",
             "func",
@@ -277,6 +299,20 @@ impl Parser<'_> {
         let is_word = |i: usize| i < first && self.tokens.get(i).is_some_and(|t| t.tok == Tok::Word);
         if matches!(self.spelling(0), "for" | "while" | "loop" | "forall" | "foreach" | "do") {
             return "What is done for every element is a `map` in a definition: `def name (x: n.f32) = map (\\v. v * 2) x`.".into();
+        }
+        // `function y = f(x)`
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        if self.spelling(0) == "function"
+            && let Some(equals) = (1..first.min(12)).find(|i| tok(*i) == Some(Tok::Equals))
+            && is_word(equals + 1)
+            && tok(equals + 2) == Some(Tok::LParen)
+            && let Some(close) = self.mate(equals + 2)
+        {
+            let params = self.typed_parameters(equals + 3, close);
+            return format!("Write `def {} {params}= …`.", self.spelling(equals + 1));
+        }
+        if self.spelling(0) == "Var" {
+            return "The variables of loops are not declared: a function names its values, as in `def f (x: n.f32) = map (\\v. v * 2) x`.".into();
         }
         // `float f(float x)`: what stands right before the bracket has the name, unless that is a part of a value.
         let is = |i: &usize, tok: Tok| self.tokens.get(*i).is_some_and(|t| t.tok == tok);

@@ -5,12 +5,14 @@
 
 mod calls;
 mod definitions;
+mod methods;
 pub(super) mod signs;
 mod statements;
 pub(super) mod strategies;
 
 use super::super::ast::{Expr, ExprKind, Language, Node};
 use super::super::codes;
+use super::super::elsewhere;
 use super::super::lexer::{self, Tok};
 use super::Parser;
 use crate::diag::{Diagnostic, Span};
@@ -20,6 +22,37 @@ const MAX_QUOTE: usize = 72;
 
 /// No form is looked for further than this, in tokens.
 const MAX_LOOK: usize = 256;
+
+/// Is a text one name, or one number in parentheses?
+fn is_one(text: &str) -> bool {
+    let inside = text.strip_prefix("(-").and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+    inside.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+}
+
+/// A text with names alone in the place of those that say where they come from, `f32::max`.
+fn without_paths(text: &str) -> String {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut out = text.to_owned();
+    while let Some(at) = out.find("::") {
+        let start = out[..at].rfind(|c| !part(c)).map_or(0, |i| i + 1);
+        let behind = &out[at + 2..];
+        let end = at + 2 + behind.find(|c| !part(c)).unwrap_or(behind.len());
+        let name = elsewhere::limit_of_type(&out[start..at], &out[at + 2..end]);
+        let name = name.unwrap_or_else(|| out[at + 2..end].to_owned());
+        out.replace_range(start..end, &name);
+    }
+    // `Math.sqrt`
+    let mut rest = out.as_str();
+    let mut plain = String::new();
+    while let Some(dot) = rest.find('.') {
+        let (before, behind) = (&rest[..dot], &rest[dot + 1..]);
+        let start = before.rfind(|c| !part(c)).map_or(0, |i| i + 1);
+        let is_module = elsewhere::is_module(&before[start..]) && behind.starts_with(char::is_alphabetic);
+        plain.push_str(if is_module { &before[..start] } else { &rest[..=dot] });
+        rest = behind;
+    }
+    plain + rest
+}
 
 impl Parser<'_> {
     /// Whether programs are being read, in which these forms have no other meaning.
@@ -48,6 +81,7 @@ impl Parser<'_> {
         }
         let text = if self.in_program() { self.with_calls(from, to)? } else { text.to_owned() };
         let text = text.replace("&&", " and ").replace("||", " or ");
+        let text = if self.in_program() { without_paths(&text) } else { text };
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         (!text.contains("--") && text.chars().count() <= MAX_QUOTE).then_some(text)
     }
@@ -136,7 +170,9 @@ impl Parser<'_> {
     /// The text of some tokens as an argument.
     fn argument_or(&self, from: usize, to: usize, other: &str) -> String {
         let text = self.quote_or(from, to, other);
-        let whole = to == from + 1 || self.mate(from) == to.checked_sub(1);
+        let is_number = text.starts_with(|c: char| c.is_ascii_digit())
+            && text.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let whole = to == from + 1 || self.mate(from) == to.checked_sub(1) || is_number || is_one(&text);
         if whole || text == other { text } else { format!("({text})") }
     }
 
@@ -162,6 +198,7 @@ impl Parser<'_> {
         match self.peek() {
             Tok::Word => self.foreign_statement().or_else(|| self.foreign_function()),
             Tok::Bar => self.foreign_function(),
+            Tok::At => self.function_handle(),
             Tok::LParen => {
                 self.foreign_function().or_else(|| self.foreign_section()).or_else(|| self.comprehension())
             }

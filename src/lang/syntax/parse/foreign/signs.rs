@@ -19,9 +19,10 @@ pub(in crate::syntax::parse) fn operator(sign: &str) -> Option<Joint> {
     Some(match sign {
         "&&" | "&" => Joint::And,
         "||" => Joint::Or,
-        "<<" => Joint::Shift,
-        ".*" | "./" | "//" | "!!" | "<$>" => Joint::Infix(Op::Mul),
-        "<>" | "/=" => Joint::Infix(Op::Ne),
+        "<<" | "<<<" | ">>>" => Joint::Shift,
+        "=<" => Joint::Infix(Op::Le),
+        ".*" | "./" | ".^" | "//" | "!!" | "<$>" => Joint::Infix(Op::Mul),
+        "<>" | "/=" | "~=" => Joint::Infix(Op::Ne),
         "===" => Joint::Infix(Op::Eq),
         "++" | ".+" => Joint::Infix(Op::Add),
         _ if sign.starts_with('`') => Joint::Infix(Op::Mul),
@@ -34,6 +35,8 @@ pub(in crate::syntax::parse) fn is_tightest(sign: &str) -> bool {
     sign == "!!" || sign.starts_with('`') && !matches!(sign, "`mod`" | "`rem`" | "`div`" | "`quot`")
 }
 
+const SHIFT_RIGHT: &str = "Write `shiftRight x y`, which fills with the sign: of `u32` and other types without one these are zeros.";
+
 /// What is said of a sign where nothing is known of what stands around it.
 pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
     match sign {
@@ -45,10 +48,14 @@ pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
         "!" => {
             "Write `idx i xs` for an element, `not (x > 0)` for what is not so, `a != b` for values that differ."
         }
-        "~" => "Write `bitNot x`.",
+        "~" => {
+            "Write `bitNot x` for the bits of an integer, `not c` for what does not hold, `a != b` for values that differ."
+        }
         "**" => "Write `x * x`, or `pow x y` for floating-point numbers.",
-        "<<" => "Write `shiftLeft x y` for the bits of integers.",
-        "<>" | "/=" => "Write `a != b`.",
+        "<<" | "<<<" => "Write `shiftLeft x y` for the bits of integers.",
+        ">>>" => SHIFT_RIGHT,
+        "=<" => "Write `a <= b`.",
+        "<>" | "/=" | "~=" => "Write `a != b`.",
         "===" => "Write `a == b`.",
         "++" => "Write `concat xs ys` for one array after another, `x + 1` for a sum.",
         "!!" => "Write `idx i xs`.",
@@ -57,6 +64,7 @@ pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
             "A comment starts with `--`. A quotient is `x / y`, which rounds towards zero for whole numbers."
         }
         "+=" | "-=" | "*=" => "A name keeps its value: write `let y = x + 1 in …`.",
+        ".^" => "Write `map (\\v. v * v) xs` for squares, `map (\\v. pow v 3) xs` for other powers.",
         ".*" | "./" | ".+" => "Write `zip xs ys |> map (\\(x, y). x * y)`.",
         "$" | "<|" => {
             "A function is applied by writing its argument behind it, `f (g x)`, or by `x |> g |> f`."
@@ -135,6 +143,9 @@ impl Parser<'_> {
             "&" => {
                 format!("Write `bitAnd {x} {y}` for the bits of integers, `{l} and {r}` for truth values.")
             }
+            "|" if self.is_absolute(sign) => {
+                format!("The absolute value of `{0}` is `abs {0}`.", self.spelling(sign + 1))
+            }
             "|" if self.is_function_between_bars(sign) => format!(
                 "A function starts with `\\`, and a `.` stands before its body: write `(\\{}. …)`.",
                 self.spelling(sign + 1)
@@ -147,28 +158,31 @@ impl Parser<'_> {
                 format!("Write `{x} * {x}`, or `pow {x} 2` for floating-point numbers.")
             }
             "**" => format!("Write `pow {x} {y}` for floating-point numbers, a product for others: `x * x`."),
-            "<<" if number => format!("Write `shiftLeft {x} {y}`."),
+            "<<" | "<<<" if number => format!("Write `shiftLeft {x} {y}`."),
+            "<<<" => format!("Write `shiftLeft {x} {y}`."),
+            ">>>" => format!(
+                "Write `shiftRight {x} {y}`, which fills with the sign: of `u32` and other types without one these are zeros."
+            ),
+            "=<" => format!("Write `{l} <= {r}`."),
             "<<" => format!(
                 "Write `shiftLeft {x} {y}` for the bits of integers, `{r} >> {l}` for one function after the other."
             ),
-            "<>" | "/=" => format!("Write `{l} != {r}`."),
+            "<>" | "/=" | "~=" => format!("Write `{l} != {r}`."),
             "===" => format!("Write `{l} == {r}`."),
             "++" => format!("Write `concat {x} {y}` for one array after another, `{l} + {r}` for a sum."),
             "!!" => format!("Write `idx {y} {x}`."),
             "<$>" => format!("Write `map {x} {y}`."),
+            "//" if self.in_sketch => "A comment starts with `--`.".to_string(),
             "//" => format!(
                 "A comment starts with `--`. A quotient is `{l} / {r}`, which rounds towards zero for whole numbers."
             ),
-            "`mod`" | "`rem`" => format!("Write `{l} % {r}`."),
+            "`mod`" | "`rem`" => format!("Write `{l} % {r}`, which has the sign of `{l}`."),
             "`div`" | "`quot`" => format!("Write `{l} / {r}`, which rounds towards zero for whole numbers."),
-            ".*" | "./" | ".+" if number => {
-                format!("Write `map (\\v. v {} {r}) {x}`.", spelling.trim_start_matches('.'))
-            }
-            ".*" | "./" | ".+" => {
-                format!("Write `zip {x} {y} |> map (\\(v, w). v {} w)`.", spelling.trim_start_matches('.'))
+            ".*" | "./" | ".+" | ".^" => {
+                self.of_each_element(spelling.trim_start_matches('.'), (from, sign), (sign + 1, to))
             }
             "@" => format!(
-                "Write `zip {x} {y} |> map (\\(v, w). v * w) |> reduce (+) 0` for vectors, and for matrices `{x} |> map (\\r. transpose {y} |> map (\\c. zip r c |> map (\\(v, w). v * w) |> reduce (+) 0))`."
+                "Write `zip {x} {y} |> map (\\(v, w). v * w) |> reduce (+) 0` for vectors, `{x} |> map (\\r. zip r {y} |> map (\\(v, w). v * w) |> reduce (+) 0)` for a matrix and a vector, and for matrices `{x} |> map (\\r. transpose {y} |> map (\\c. zip r c |> map (\\(v, w). v * w) |> reduce (+) 0))`."
             ),
             // What is given to another function has no operands.
             _ if spelling.starts_with('`')
@@ -181,6 +195,37 @@ impl Parser<'_> {
             _ => hint_of(spelling).to_string(),
         };
         self.foreign_sign(sign, hint);
+    }
+
+    /// `xs .* ys`: an operator of each element, where one operand may be a number.
+    pub(in crate::syntax::parse) fn of_each_element(
+        &self,
+        op: &str,
+        l: (usize, usize),
+        r: (usize, usize),
+    ) -> String {
+        let number = |(from, to): (usize, usize)| {
+            let is_number = |t: &String| t.chars().all(|c| c.is_ascii_digit() || c == '.');
+            self.quote(from, to).filter(is_number)
+        };
+        let of = |x: &str, y: &str| if op == "^" { format!("pow {x} {y}") } else { format!("{x} {op} {y}") };
+        let (x, y) = (self.argument_or(l.0, l.1, "xs"), self.argument_or(r.0, r.1, "ys"));
+        match (number(l), number(r)) {
+            (None, Some(_)) if op == "^" => format!("Write `map (\\v. {}) {x}`.", self.power("v", r.0, r.1)),
+            (None, Some(n)) => format!("Write `map (\\v. {}) {x}`.", of("v", &n)),
+            (Some(n), None) => format!("Write `map (\\v. {}) {y}`.", of(&n, "v")),
+            _ => format!("Write `zip {x} {y} |> map (\\(v, w). {})`.", of("v", "w")),
+        }
+    }
+
+    /// Is this the first sign of `|x|`, behind which there is nothing that a function would compute?
+    fn is_absolute(&self, sign: usize) -> bool {
+        let behind = self.tokens.get(sign + 3).filter(|t| !t.first).map(|t| t.tok);
+        let ends = |tok: Tok| {
+            matches!(tok, Tok::RParen | Tok::Comma | Tok::PipeTo | Tok::RBracket)
+                || infix_operator(tok).is_some()
+        };
+        self.is_function_between_bars(sign) && behind.is_none_or(ends)
     }
 
     /// Is this the first sign of `|x| e`?
@@ -198,9 +243,17 @@ impl Parser<'_> {
             _ if self.at == sign + 1 => hint_of(self.spelling(sign)).to_string(),
             "!" if self.in_sketch => format!("Write `not({})`.", self.quote_or(sign + 1, self.at, "s")),
             "!" => format!("Write `not {x}`, or `a != b` for values that differ."),
+            _ if self.compares_within(sign + 1, self.at) => format!("Write `not {x}`."),
             _ => format!("Write `bitNot {x}`."),
         };
         self.foreign_sign(sign, hint);
+    }
+
+    /// Is something compared between two tokens, in parentheses around that or not?
+    fn compares_within(&self, from: usize, to: usize) -> bool {
+        let whole = self.mate(from).filter(|close| close + 1 == to);
+        let (from, to) = whole.map_or((from, to), |close| (from + 1, close));
+        self.find_in(from, to, is_comparison).is_some()
     }
 
     /// `a < b < c`, read up to here: the second comparison, and where the operand between starts.
@@ -251,10 +304,34 @@ impl Parser<'_> {
             let begun = self.quote_or(line, self.at, name);
             return Some(format!("A definition starts with `{word}`: `{word} {begun} = …`."));
         }
+        if let Some(declared) = self.declared_value(line) {
+            return Some(declared);
+        }
         (line + 1 == self.at).then(|| {
             let summed = self.in_program().then(|| self.accumulated(name, self.at)).flatten();
             summed.unwrap_or_else(|| format!("A value gets its name by `let`: `let {name} = …`, and what uses it stands behind `in` or on the next line."))
         })
+    }
+
+    /// `var b = v` on a line of its own, at the sign.
+    fn declared_value(&self, line: usize) -> Option<String> {
+        const WORDS: [&str; 8] = ["var", "val", "const", "auto", "mut", "local", "my", "dim"];
+        let word = self.spelling(line);
+        let declares = WORDS.contains(&word) || elsewhere::scalar_here(word).is_some();
+        if !declares
+            || line + 2 != self.at
+            || !self.in_program()
+            || self.tokens.get(line + 1)?.tok != Tok::Word
+        {
+            return None;
+        }
+        let end = self.find(self.at + 1, |tok, _| tok == Tok::Semi).unwrap_or(self.limit);
+        let first = (self.at + 2..end).take(MAX_LOOK).find(|i| self.tokens.get(*i).is_some_and(|t| t.first));
+        let value = self.quote_or(self.at + 1, first.unwrap_or(end), "…");
+        let name = self.spelling(line + 1);
+        Some(format!(
+            "A value gets its name by `let`: write `let {name} = {value}`, and what uses it stands on the next line."
+        ))
     }
 
     /// `x = y` where it is compared, at the sign.

@@ -2,7 +2,7 @@
 
 use super::MAX_LOOK;
 use crate::syntax::ast::Language;
-use crate::syntax::lexer::Tok;
+use crate::syntax::lexer::{Tok, is_item_word};
 use crate::syntax::parse::Parser;
 
 /// Signs and words, and what is written instead.
@@ -17,6 +17,17 @@ const ROWS: &[(&[&str], &str)] = &[
 pub(in crate::syntax::parse) const CHOICE: &str =
     "Write `ifThenElse(s, t, u)`: where `s` can be applied, `t` runs, else `u`.";
 
+/// Where a definition belongs that was typed in the place of a strategy, by its first word.
+fn definition_in_place(word: &str) -> String {
+    let (file, said) = match word {
+        "strategy" | "sketch" => ("`.elevate`", "here stands a strategy alone, what a definition has behind its `=`"),
+        "rule" | "rules" | "example" | "alias" => ("`.rules`", "here stands a strategy, which calls rules by their names"),
+        "import" => ("`.elevate`", "here stands a strategy alone"),
+        _ => return "Programs have definitions of their own, and a strategy stands here: `topDown(s)`, `a ; b`.".into(),
+    };
+    format!("A definition belongs into a file, the {file} beside the program: {said}.")
+}
+
 impl Parser<'_> {
     /// What to write where a strategy, or a part of its definition, was `expected`; none outside of strategies.
     pub(in crate::syntax::parse) fn strategy_hint(&self, expected: &str) -> Option<String> {
@@ -24,12 +35,44 @@ impl Parser<'_> {
             return None;
         }
         let sign = self.spelling(self.at);
+        if sign == "//" {
+            return Some(self.slashes());
+        }
         let row = || ROWS.iter().find(|(signs, _)| signs.contains(&sign)).map(|(_, hint)| *hint);
         let behind_joint = || {
             let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| t.tok);
             matches!(before, Some(Tok::Semi | Tok::SemiSemi | Tok::LeftChoice))
         };
+        let at = self.at;
         Some(match (self.peek(), expected) {
+            (Tok::Word, "a strategy") if at == 0 && is_item_word(sign) => {
+                definition_in_place(sign)
+            }
+            (Tok::Word, _) if sign == "where" && expected.starts_with("the end") && !self.is_behind_sketch() => {
+                let condition = self.quote_or(at + 1, self.limit, "n > 3");
+                let strategy = self.quote_or(0, at, "s");
+                format!("A condition on sizes is a strategy, which stands before others: write `{condition} ; {strategy}`.")
+            }
+            (Tok::Comma | Tok::Word, _)
+                if matches!(sign, "," | "and" | "or")
+                    && expected.starts_with("the end")
+                    && let Some(rules) = self.names_rules() =>
+            {
+                format!("Rules of a search stand in one pair of braces: write `using {rules}`.")
+            }
+            (Tok::Comma, _) if expected.starts_with("the end") && self.is_behind_sketch() => {
+                "A sketch of two parts is `s and t` where a program is like both, `s or t` where it is like one.".into()
+            }
+            (Tok::Equals, "`:` and a value") => {
+                let name = self.spelling(at.saturating_sub(1));
+                format!("An option has a colon before its value: write `{name}: {}`.", self.quote_or(at + 1, at + 2, "…"))
+            }
+            (Tok::LBracket | Tok::LParen, super::super::A_RULE) if self.mate(at).is_some() => {
+                let rules = self.mate(at).and_then(|close| self.quote(at + 1, close));
+                let rules = rules.unwrap_or_else(|| "mapFusion, useMapPar".into());
+                format!("Rules of a search stand in braces: write `using {{{}}}`.", rules.replace(';', ","))
+            }
+            (Tok::Semi, "`,` or `}`") => "Rules stand with commas between them: `{mapFusion, useMapPar}`.".into(),
             (Tok::Bar, _) if self.is_behind_sketch() => "Write `s or t`.".into(),
             (Tok::Word, "`=`") => {
                 "The parameters of a strategy stand in parentheses: `strategy s(n, t) = …`.".into()
@@ -42,6 +85,51 @@ impl Parser<'_> {
             }
             _ => row()?.into(),
         })
+    }
+
+    /// The rules of a search that stand behind its `using` without braces, with commas or words between them, where what is being
+    /// read goes on with one of these.
+    pub(in crate::syntax::parse) fn names_rules(&self) -> Option<String> {
+        let using = (0..self.at).rev().take(MAX_LOOK).find(|i| self.spelling(*i) == "using")?;
+        let is_rule = |i: usize| matches!(self.tokens[i].tok, Tok::Word | Tok::Comma);
+        let ends = |i: &usize| !is_rule(*i) || self.spelling(*i) == "with";
+        let end = (using + 1..self.limit).find(ends).unwrap_or(self.limit);
+        let is_name = |i: &usize| !matches!(self.spelling(*i), "," | "and" | "or");
+        let rules: Vec<&str> = (using + 1..end).filter(is_name).map(|i| self.spelling(i)).collect();
+        (self.at < end && !rules.is_empty()).then(|| format!("{{{}}}", rules.join(", ")))
+    }
+
+    /// `10 s`, at the unit: a number of an option with what follows it.
+    pub(in crate::syntax::parse) fn unit_apart(&self) -> Option<String> {
+        const UNITS: [(&str, &[&str]); 10] = [
+            ("s", &["s", "sec", "secs", "second", "seconds"]),
+            ("ms", &["ms", "msec", "millisecond", "milliseconds"]),
+            ("min", &["min", "m", "mins", "minute", "minutes"]),
+            ("h", &["h", "hour", "hours"]),
+            ("KB", &["kb"]),
+            ("MB", &["mb"]),
+            ("GB", &["gb"]),
+            ("KiB", &["kib"]),
+            ("MiB", &["mib"]),
+            ("GiB", &["gib"]),
+        ];
+        let written = self.spelling(self.at).to_lowercase();
+        let (unit, _) = UNITS.iter().find(|(_, names)| names.contains(&&*written))?;
+        let number = self.at.checked_sub(1)?;
+        let is_option = self.tokens.get(number.checked_sub(1)?)?.tok == Tok::Colon;
+        is_option.then(|| format!("A unit touches its number: write `{}{unit}`.", self.spelling(number)))
+    }
+
+    /// What to write instead of `//`, which starts comments elsewhere, and rounds quotients down between sizes.
+    fn slashes(&self) -> String {
+        let in_brackets = self.tokens.get(self.limit).is_some_and(|t| t.tok == Tok::RParen);
+        match in_brackets {
+            true => {
+                "A comment starts with `--`; a size is divided by `/`, and by `div` where it is rounded down."
+                    .into()
+            }
+            false => "A comment starts with `--`.".into(),
+        }
     }
 
     /// Does the sketch of a search end here?
