@@ -550,7 +550,9 @@ impl<'a> Machine<'a> {
                 let args = &self.with_defaults(args, params, *choices)?;
                 if args.len() != def.arity() {
                     let problem = self.too_few(name, params, given);
-                    return Err(Box::new(problem.label(span, "defined here")));
+                    // The hint says what those of the library take.
+                    let problem = if def.library { problem } else { problem.label(span, "defined here") };
+                    return Err(Box::new(problem));
                 }
                 for clause in def.clauses.iter() {
                     let mut bindings = vec![];
