@@ -125,7 +125,7 @@ fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
     let last = match is_sorted {
         true => "",
         false => {
-            "; those that compute much more than the program, that the sizes do not fit, or that repeat a dimension of work-items come last"
+            "; the first is the one that was found, and those that compute much more than the program, that the sizes do not fit, or that repeat a dimension of work-items come last"
         }
     };
     let programs = match (search.best.terms.len(), search.best.of) {
