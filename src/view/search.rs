@@ -396,8 +396,8 @@ mod tests {
         insta::assert_snapshot!(text(&lines(&sample(), "S", 70, Alphabet::Ascii)), @r"
         towards baseline
         iteration 4: applying mapFission
-        3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the best
-          program's weight
+        3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the
+          lightest program's weight
 
         growth  iteration, nodes, of 200.0 k allowed
            1      40 ###############
