@@ -1738,6 +1738,9 @@ fn a_replay_says_what_was_changed_beside_it() {
         assert_eq!((broken(DOT.replace("zip", "nosuch")), broken(DOT.replace("map", " map"))), (2, 0));
         std::fs::remove_file(world.join("dot.rise")).unwrap();
         assert!(!replay(world));
+        // What is not there cannot be taken.
+        let gone = run(world, &["replay", "s.ron", "--files"]);
+        assert!(gone.code == 2 && gone.err.contains("`dot.rise` cannot be read"), "{}{}", gone.out, gone.err);
     }
     // The program was moved beside its session: it is found there, although it is known where it was.
     let moved = world();
@@ -1752,6 +1755,43 @@ fn a_replay_says_what_was_changed_beside_it() {
     let ran = run(moved.path(), &["replay", "s.ron", "--files", "--bless"]);
     assert!(ran.code == 0 && ran.out.contains("written: s.ron"), "{}{}", ran.out, ran.err);
     assert!(!replay(moved.path()));
+}
+
+/// What was recorded is taken again as it was, however a search came to it, and whatever form the program has then.
+#[test]
+fn what_was_recorded_replays() {
+    let dir = world();
+    write(dir.path(), "two.rise", "def two (a: n.f32): n.f32 = a |> map (\\x. x * 2) |> map (\\x. x + 1)");
+    write(dir.path(), "one.rise", "def one (a: n.f32): n.f32 = a |> map (\\x. x + 1)");
+    let sum = "def sum (w: k.f32) (a: m.k.f32): m.f32 =\n  a |> map (\\r. zip r w |> map (\\p. fst p * snd p) |> reduce (+) 0)";
+    write(dir.path(), "sum.rise", sum);
+    for (file, strategies) in [
+        // Not all of its parameters are written out then.
+        ("one.rise", vec!["etaReduction"]),
+        // A guide leads to what is like the goal with another size in the place of the hole.
+        ("sum.rise", vec!["reach containsReduceSeq(k/?u, ?)"]),
+        // It is not the first that is taken, and the program is like the goal before the last search.
+        ("two.rise", vec!["reach containsMap(4, ?) with (best: 4, rank: 2)"]),
+        // What the first leaves is not taken for what the second made.
+        ("two.rise", vec!["reach containsMap(4, ?) ; reach contains(mapPar)"]),
+    ] {
+        let mut apply = vec!["apply", file, "--session", "s.ron"];
+        strategies.iter().for_each(|strategy| apply.extend(["-s", strategy]));
+        let made = run(dir.path(), &apply);
+        assert_eq!(made.code, 0, "{strategies:?} {}", made.err);
+        for way in [&["replay", "s.ron"][..], &["replay", "s.ron", "--search", "exact"]] {
+            let again = run(dir.path(), way);
+            assert!(
+                again.code == 0 && again.out.contains("agrees"),
+                "{strategies:?} {}{}",
+                again.out,
+                again.err
+            );
+        }
+        let opened = run(dir.path(), &["apply", "s.ron"]);
+        assert_eq!((opened.code, opened.out), (0, made.out), "{strategies:?} {}", opened.err);
+        std::fs::remove_file(dir.path().join("s.ron")).unwrap();
+    }
 }
 
 /// That a foreign function may not run is no divergence.

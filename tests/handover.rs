@@ -140,6 +140,35 @@ fn the_folder_builds_and_its_strategy_leads_there() {
     assert_eq!((again.code, again.out.trim()), (0, rewritten.trim()), "{}", again.err);
 }
 
+/// A strategy may be of the user's own rules and strategies, in several files, of a program that imports another one.
+#[test]
+fn the_strategy_of_a_folder_runs_where_the_folder_is() {
+    let (dir, file) = folder_of(
+        "import parts\ndef g (a: n.f32): n.f32 = a |> map (\\x. once x + 0)\ndef f (a: n.f32): n.f32 = a |> map (\\x. once x)",
+    );
+    let dir = dir.path();
+    std::fs::create_dir(dir.join("more")).unwrap();
+    for (name, text) in [
+        ("parts.rise", "def once (x: f32): f32 = x + x"),
+        ("f.rules", "rule twice = (x : f32) + x ~> x * 2"),
+        ("f.elevate", "import helpers\nstrategy mine(n) = topDown(twice) ; help(n)"),
+        ("helpers.elevate", "strategy help(n) = topDown(splitJoin(n)) ; other"),
+        ("more/z.elevate", "strategy other = topDown(useMapSeq)"),
+    ] {
+        std::fs::write(dir.join(name), text).unwrap();
+    }
+    let more = dir.join("more").display().to_string();
+    let export = ["export", &file, "--def", "g", "--rules", &more, "-s", "mine(4)", "--folder", "out"];
+    let ran = run(dir, &export);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let out = dir.join("out");
+    let strategy = std::fs::read_to_string(out.join("strategy.elevate")).unwrap();
+    let command = strategy.lines().next().unwrap().strip_prefix("-- shine-tui ").unwrap();
+    let again = run(&out, &command.split_whitespace().collect::<Vec<_>>());
+    let there = run(dir, &["apply", &file, "--def", "g", "--rules", &more, "-s", "mine(4)"]);
+    assert_eq!((again.code, &again.out), (0, &there.out), "{}{}", again.err, there.err);
+}
+
 /// All files are looked at before any is written.
 #[test]
 fn an_export_is_replaced_as_a_whole_or_not_at_all() {

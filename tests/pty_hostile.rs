@@ -51,7 +51,7 @@ fn labels_of_a_session_are_neither_paths_nor_options() {
         std::thread::sleep(Duration::from_millis(1300));
         assert!(!terminal.text().contains("changed on the disk"), "{}", terminal.text());
         terminal.press("Y");
-        terminal.until_text("shine-tui apply 'forged.ron'");
+        terminal.until_text("Where the program of this session lies is not known here.");
         terminal.press("q");
         assert_eq!(terminal.end(), 0);
         assert!(!at.join("edited").exists() && !at.join("PWNED").exists(), "{name}");

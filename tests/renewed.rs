@@ -57,7 +57,7 @@ fn a_step_that_fails_is_not_accepted_and_is_repaired_by_a_search() {
     std::fs::write(dir.path().join(file), &log).unwrap();
     let ran = run(dir.path(), &["replay", "--bless", file]);
     assert!(ran.code == 1 && ran.err.contains("[E0812]"), "{}{}", ran.out, ran.err);
-    assert!(ran.err.contains("hint: `replay --repair`"), "{}", ran.err);
+    assert!(ran.err.contains("hint: The same command with `--repair`"), "{}", ran.err);
     assert_eq!(std::fs::read_to_string(dir.path().join("old.ron")).unwrap(), log);
     let ran = run(dir.path(), &["replay", "--repair", file]);
     assert_eq!(ran.code, 0, "{}", ran.err);

@@ -3,7 +3,7 @@
 use crate::ui_common::{TestApp, UNICODE, kernel};
 use crossterm::event::{MouseButton, MouseEventKind};
 use shine_tui::device::fake::FakeDevices;
-use shine_tui::session::files::Text;
+use shine_tui::session::files::{Places, Text};
 use shine_tui::ui::candidates::Candidate;
 use shine_tui::ui::event::Msg;
 use shine_tui::ui::keys::sequence;
@@ -677,6 +677,26 @@ fn copying_goes_to_the_terminal() {
     app.press("u").press(":").type_text("whole").press("Enter");
     app.press(":").type_text("topDown(ownFusion)").press("Enter").press("Y");
     assert_eq!(app.app.requests.copy, Some(file("topDown(ownFusion)")));
+}
+
+/// The program depends on which definition is taken, on rules of other folders and on sizes.
+#[test]
+fn the_command_that_is_copied_makes_the_same_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let text = "def first (a: n.f32): n.f32 = map sqrt a\ndef second (a: n.f32): n.f32 = map abs a";
+    std::fs::write(path("f.rise"), text).unwrap();
+    std::fs::create_dir(path("more")).unwrap();
+    std::fs::write(path("more/z.elevate"), "strategy mine = topDown(useMapPar)").unwrap();
+    let places = Places { rules: vec![path("more")], config: None };
+    let texts = shine_tui::session::files::read(&path("f.rise"), &places).unwrap();
+    let sizes = [("n".into(), 35)].into_iter().collect();
+    let mut app = TestApp::of_definition(&texts, "first", &sizes);
+    app.press(":").type_text("mine").press("Enter").press("Y");
+    let [file, more] = ["f.rise", "more"].map(|name| path(name).display().to_string());
+    let command =
+        format!("shine-tui apply '{file}' --def 'first' --rules '{more}' --size n=35 --strategy 'mine'");
+    assert_eq!(app.app.requests.copy, Some(command));
 }
 
 #[test]

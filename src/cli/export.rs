@@ -10,7 +10,9 @@ use crate::device::DeviceInfo;
 use crate::device::roofline::Peak;
 use crate::emit::C_FLAGS;
 use crate::lang::diag::Diagnostic;
+use crate::lang::syntax::ast::Language;
 use crate::session::action::Target;
+use crate::session::files::{Text, Texts};
 use crate::session::{self, Session, files};
 use crate::ui::capabilities::Depth;
 use crate::ui::recording::record;
@@ -127,12 +129,15 @@ fn sources(session: &Session, target: Target, folder: &Path) -> Result<Vec<Outpu
     let compiled = session.compiled(session.current(), target);
     let compiled = compiled.as_ref().as_ref().map_err(fail)?;
     let (workspace, name) = (session.workspace(), &compiled.module.name);
-    let beside = [
-        ("program.rise", workspace.texts.program.text.clone()),
-        ("rewritten.rise", format!("{}\n", workspace.print(session.term()))),
-        ("Makefile", makefile(name, target)),
+    let mut beside = vec![
+        ("program.rise".to_owned(), program(&workspace.texts)),
+        ("rewritten.rise".to_owned(), format!("{}\n", workspace.print(session.term()))),
+        ("Makefile".to_owned(), makefile(name, target)),
     ];
-    let strategy = handover::strategy(session).map(|text| ("strategy.elevate", text));
+    if let Some(strategy) = handover::strategy(session) {
+        beside.push(("strategy.elevate".to_owned(), strategy));
+        beside.extend(own_files(&workspace.texts));
+    }
     let own = |(file, text)| Output {
         path: folder.join(file),
         text,
@@ -140,7 +145,34 @@ fn sources(session: &Session, target: Target, folder: &Path) -> Result<Vec<Outpu
         option: FOLDER,
     };
     let generated = compile::files(compiled, target, folder, FOLDER);
-    Ok(generated.into_iter().chain(beside.into_iter().chain(strategy).map(own)).collect())
+    Ok(generated.into_iter().chain(beside.into_iter().map(own)).collect())
+}
+
+/// The program with the definitions that it imports.
+fn program(texts: &Texts) -> String {
+    let modules = texts.files.iter().filter(|text| is_program(text)).map(files::without_imports);
+    let modules: Vec<String> = modules.collect();
+    if modules.is_empty() {
+        return texts.program.text.clone();
+    }
+    modules.join("\n") + "\n" + &files::without_imports(&texts.program)
+}
+
+/// The rules and strategies that are not built in, by the names of the files in which they are read in the same order. Where
+/// they lay is no business of a folder that is handed over.
+fn own_files(texts: &Texts) -> Vec<(String, String)> {
+    let own = texts.files.iter().filter(|text| !is_program(text));
+    let named = own.enumerate().map(|(i, text)| {
+        let file = text.label.rsplit('/').next().unwrap_or_default();
+        let (name, ending) = file.rsplit_once('.').unwrap_or((file, "elevate"));
+        let name: String = name.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
+        (format!("{:03}-{name}.{ending}", i + 1), files::without_imports(text))
+    });
+    named.collect()
+}
+
+fn is_program(text: &Text) -> bool {
+    Language::of_path(&text.label) == Some(Language::Program)
 }
 
 fn makefile(name: &str, target: Target) -> String {

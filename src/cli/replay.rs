@@ -7,7 +7,7 @@ use super::output;
 use super::outputs::{self, Output, Replaces};
 use super::workers;
 use crate::lang::diag::Diagnostic;
-use crate::session::beside;
+use crate::session::beside::{self, Gone};
 use crate::session::renew::{Renewal, renew};
 use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
 use crate::session::searching::SearchMode;
@@ -99,7 +99,8 @@ fn not_replayed(report: &Path, sessions: &[PathBuf]) -> Result<(), Exit> {
 /// Writes a session that holds again: in its place what is accepted, beside it what was repaired.
 fn anew(file: &Path, options: &Options, with_files: bool, repair: bool) -> Result<Exit, Exit> {
     let bytes = log_bytes(file)?;
-    let options = &with_texts(options, &beside::changed(file, &bytes), with_files);
+    let (changed, gone) = (beside::changed(file, &bytes), beside::gone(file, &bytes));
+    let options = &with_texts((options, with_files), &changed, &gone).map_err(|problem| fail(&problem))?;
     let how = if repair { Renewal::Repair } else { Renewal::Bless };
     let renewed = renew(&bytes, options, how).map_err(|problems| fail_all(&problems))?;
     let name = file.display();
@@ -161,8 +162,9 @@ fn one(
     let bytes = read_log(file).map_err(|problem| Failed::NotReplayed(Box::new(Problems::one(problem))))?;
     let mut steps = 0;
     let mut notes = vec![];
-    let changed = beside::changed(file, &bytes);
-    let options = &with_texts(options, &changed, with_files);
+    let (changed, gone) = (beside::changed(file, &bytes), beside::gone(file, &bytes));
+    let options = &with_texts((options, with_files), &changed, &gone)
+        .map_err(|problem| Failed::NotReplayed(Box::new(Problems::one(problem))))?;
     let verdict = replay(&bytes, options, &mut |event| match event {
         Event::Warning(text) => notes.push(format!("warning: {text}")),
         Event::Step { record, of, action, note } => {
@@ -179,6 +181,9 @@ fn one(
     };
     notes.extend(changed.values().map(|(path, _)| {
         format!("note: `{}` has another text now than this session holds, {what}", path.display())
+    }));
+    notes.extend(gone.others.iter().filter(|_| with_files).map(|label| {
+        format!("note: there is no file for `{label}` here, and it is this session's text that was replayed")
     }));
     let (exit, word) = match &verdict {
         Verdict::Agrees => (Exit::Done, "agrees"),
@@ -213,9 +218,26 @@ fn one(
 }
 
 /// The options with what files hold now in the place of what the session holds, where that is asked for.
-fn with_texts(options: &Options, changed: &IndexMap<String, (PathBuf, String)>, with_files: bool) -> Options {
-    let texts = changed.iter().filter(|_| with_files).map(|(label, (_, text))| (label.clone(), text.clone()));
-    Options { texts: texts.collect(), ..options.clone() }
+/// With what is in the files now, where that is asked for.
+///
+/// # Errors
+/// `E0004` where the program, or rules or strategies of its name, are not there any more.
+fn with_texts(
+    (options, with_files): (&Options, bool),
+    changed: &IndexMap<String, (PathBuf, String)>,
+    gone: &Gone,
+) -> Result<Options, Diagnostic> {
+    if !with_files {
+        return Ok(options.clone());
+    }
+    if let Some(path) = gone.of_program.first() {
+        let message = format!("`{}` cannot be read, from which this session was made.", path.display());
+        return Err(Diagnostic::error("E0004", message).hint(
+            "Put it there, or leave `--files` away: then the text that the session holds is replayed.",
+        ));
+    }
+    let texts = changed.iter().map(|(label, (_, text))| (label.clone(), text.clone())).collect();
+    Ok(Options { texts, ..options.clone() })
 }
 
 /// A session in the report for systems of continuous integration.

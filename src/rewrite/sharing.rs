@@ -14,7 +14,8 @@ use crate::normal::written_params;
 use crate::rule::builtin::part_shared;
 use crate::search::about;
 use crate::sketch::holes::sizes_in;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// So many values of a program are shared.
 const MOST_SHARED: usize = 16;
@@ -80,8 +81,8 @@ pub fn shared(program: &Term) -> Option<Term> {
 
 /// A binder above a position.
 struct Binder {
-    /// Where its body stands.
-    body: Path,
+    /// Its body stands so many steps from the root.
+    body: usize,
     /// The body runs once for each time that the binder is come to.
     once: bool,
 }
@@ -97,78 +98,102 @@ struct Around {
     params: usize,
 }
 
-/// A value and where it is computed, below the body of a binder that binds all that it depends on.
-struct Value {
-    first: Path,
-    places: usize,
+/// A part of a program that is a value which may be computed elsewhere.
+pub struct Value<'t> {
+    pub part: &'t Term,
+    pub at: Path,
+    /// It may stand in the body of a binder that binds all that it depends on: so many steps from the root.
+    home: usize,
+    /// So many binders are between there and here.
+    pub below: u32,
+    /// Loops between there and here compute it in each of their steps.
     repeated: bool,
 }
 
-#[derive(Default)]
-struct Values {
-    /// By where the body is and what the value is there.
-    of: HashMap<(Path, Term), Value>,
+/// The values of a program that may be computed elsewhere.
+pub fn values(program: &Term) -> Vec<Value<'_>> {
+    values_within(program, written_params(program).len())
+}
+
+fn values_within(program: &Term, params: usize) -> Vec<Value<'_>> {
+    let mut out = vec![];
+    walk(program, &Path::root(), false, &mut Around { binders: vec![], in_part: vec![], params }, &mut out);
+    out
 }
 
 /// The largest of these values shared, of equally large ones the first.
 fn one_more(program: &Term, params: usize) -> Option<Term> {
-    let mut values = Values::default();
-    values.walk(program, &Path::root(), false, &mut Around { binders: vec![], in_part: vec![], params });
-    let mut worth: Vec<_> = values.of.iter().filter(|(_, v)| v.repeated || v.places > 1).collect();
-    worth.sort_by(|((_, a), v), ((_, b), w)| b.size().cmp(&a.size()).then_with(|| v.first.cmp(&w.first)));
-    worth.into_iter().find_map(|((home, _), value)| {
-        let within = Path::new(value.first.steps().get(home.len()..)?.iter().copied());
-        program.replace_at(home, part_shared(program.at(home)?, &within).ok()?)
+    let mut values = values_within(program, params);
+    values.sort_by_key(|v| Reverse(v.part.size()));
+    values.chunk_by(|v, w| v.part.size() == w.part.size()).find_map(|alike| {
+        let mut places: FxHashMap<_, usize> = FxHashMap::default();
+        for value in alike.iter().filter(|_| alike.len() > 1) {
+            *places.entry((value.home(), value.what())).or_default() += 1;
+        }
+        let is_met_again = |v: &Value<'_>| places.get(&(v.home(), v.what())).is_some_and(|all| *all > 1);
+        let is_worth = |v: &&Value<'_>| v.repeated || is_met_again(v);
+        alike.iter().filter(is_worth).find_map(|v| v.shared(program))
     })
 }
 
-impl Values {
-    /// A function that is `applied` here runs once.
-    fn walk(&mut self, t: &Term, at: &Path, applied: bool, around: &mut Around) {
-        // What stands in a value that was met before is shared with that.
-        if self.note(t, at, around) {
-            return;
-        }
-        if let Some((_, body)) = t.as_lam() {
-            let once = applied || around.binders.len() < around.params;
-            around.binders.push(Binder { body: at.child(0), once });
-            self.walk(body, &at.child(0), false, around);
-            around.binders.pop();
-        } else if let Some((f, e)) = t.as_app() {
-            let in_part = !applied && t.ty().as_fun().is_some() && t.as_pattern_app().is_some();
-            if in_part {
-                around.in_part.push(around.binders.len());
-            }
-            self.walk(f, &at.child(0), true, around);
-            let of_let = f.as_app().is_some_and(|(head, _)| head.as_pattern() == Some(Pattern::Let));
-            self.walk(e, &at.child(1), of_let, around);
-            if in_part {
-                around.in_part.pop();
-            }
-        }
+impl Value<'_> {
+    /// Where it may stand.
+    pub fn home(&self) -> &[u8] {
+        self.at.steps().get(..self.home).unwrap_or_default()
     }
 
-    /// Values that take a loop to compute are worth their memory. Says whether this one was met before.
-    fn note(&mut self, t: &Term, at: &Path, around: &Around) -> bool {
-        let Around { binders: above, in_part, params } = around;
-        if t.ty().as_fun().is_some() || !t.calculates() || !is_worth_it(t) {
-            return false;
-        }
-        let all = above.len();
-        let bound = (0..all).find(|i| t.has_free(*i as u32)).map_or(0, |i| all - i);
-        let level = bound.max((*params).min(all));
-        let Some(value) = t.shift_down((all - level) as u32) else { return false };
-        let home = level.checked_sub(1).map_or_else(Path::root, |last| above[last].body.clone());
-        if home == *at {
-            return false;
-        }
-        let repeated = above[level..].iter().any(|b| !b.once) || in_part.iter().any(|at| *at >= level);
-        let new = || Value { first: at.clone(), places: 0, repeated: false };
-        let entry = self.of.entry((home, value)).or_insert_with(new);
-        entry.places += 1;
-        entry.repeated |= repeated;
-        entry.places > 1
+    /// What it is there.
+    pub fn what(&self) -> Option<Term> {
+        self.part.shift_down(self.below)
     }
+
+    /// The program with this value shared.
+    fn shared(&self, program: &Term) -> Option<Term> {
+        let home = Path::new(self.home().iter().copied());
+        let within = Path::new(self.at.steps().get(self.home..)?.iter().copied());
+        program.replace_at(&home, part_shared(program.at(&home)?, &within).ok()?)
+    }
+}
+
+/// The values of a part of the program that take a loop to compute, which makes them worth their memory. A function that is `applied`
+/// here runs once.
+fn walk<'t>(t: &'t Term, at: &Path, applied: bool, around: &mut Around, out: &mut Vec<Value<'t>>) {
+    if !t.calculates() {
+        return;
+    }
+    out.extend(value(t, at, around));
+    if let Some((_, body)) = t.as_lam() {
+        let once = applied || around.binders.len() < around.params;
+        around.binders.push(Binder { body: at.len() + 1, once });
+        walk(body, &at.child(0), false, around, out);
+        around.binders.pop();
+    } else if let Some((f, e)) = t.as_app() {
+        let in_part = !applied && t.ty().as_fun().is_some() && t.as_pattern_app().is_some();
+        if in_part {
+            around.in_part.push(around.binders.len());
+        }
+        walk(f, &at.child(0), true, around, out);
+        let of_let = f.as_app().is_some_and(|(head, _)| head.as_pattern() == Some(Pattern::Let));
+        walk(e, &at.child(1), of_let, around, out);
+        if in_part {
+            around.in_part.pop();
+        }
+    }
+}
+
+/// A part as a value that may be computed elsewhere.
+fn value<'t>(part: &'t Term, at: &Path, around: &Around) -> Option<Value<'t>> {
+    let Around { binders: above, in_part, params } = around;
+    if part.ty().as_fun().is_some() || !is_worth_it(part) {
+        return None;
+    }
+    let all = above.len();
+    let bound = (0..all).find(|i| part.has_free(*i as u32)).map_or(0, |i| all - i);
+    let level = bound.max((*params).min(all));
+    let home = level.checked_sub(1).map_or(0, |last| above[last].body);
+    let repeated = above[level..].iter().any(|b| !b.once) || in_part.iter().any(|at| *at >= level);
+    let value = Value { part, at: at.clone(), home, below: (all - level) as u32, repeated };
+    (home < at.len()).then_some(value)
 }
 
 /// Does it take a loop to compute, and can it be computed elsewhere? What work-items do, what is stored and what streams is where

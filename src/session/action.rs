@@ -132,6 +132,8 @@ pub struct SearchOutcome {
     pub found: Option<Digest>,
     /// Rule, position and digest after each step, when the derivation could be written as rule applications.
     pub trail: Option<Vec<TrailStep>>,
+    /// So many searches led to one goal, of which this is the first, where guides were made for it.
+    pub chain: Option<usize>,
     /// Why it could not, as it was found out; not recorded.
     pub no_trail: Option<String>,
     /// What holds of sizes where the program is like the sketch and is not told by the program, as it was found out; the revision's

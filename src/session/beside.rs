@@ -7,34 +7,74 @@ use super::log::{self, Entry, v1};
 use indexmap::IndexMap;
 use std::path::{Path, PathBuf};
 
-/// The files that have another text than the session holds: its program, and the rules and strategies that stand beside a
-/// program. They are looked for where this machine read them, and else in the folder of the session. Of a label, which
-/// anybody may have written, only the name of the file counts. By label: where each lies and what is there.
-pub fn changed(session: &Path, bytes: &[u8]) -> IndexMap<String, (PathBuf, String)> {
-    let Ok(log) = log::parse(bytes) else { return IndexMap::new() };
-    let texts = texts(&log.header, &log.entries);
+/// A text that a session holds, and the file that it was read from.
+struct Looked {
+    label: String,
+    text: String,
+    /// None where nothing says where that may be.
+    path: Option<PathBuf>,
+    /// It is the program, or rules or strategies of its name.
+    is_of_program: bool,
+}
+
+/// The files that a session was made from: its program, and the rules and strategies that stand beside a program. They are looked for
+/// where this machine read them, and else in the folder of the session. Of a label, which anybody may have written, only the name of
+/// the file counts.
+fn looked_for(session: &Path, bytes: &[u8]) -> Vec<Looked> {
+    let Ok(log) = log::parse(bytes) else { return vec![] };
     let origin = known::of(session, &log.header_line).map(|known| known.origin());
     let stem = |label: &str| Some(Path::new(label).file_stem()?.to_owned());
     let program = stem(&log.header.program.label);
     let folder = session.parent().unwrap_or(Path::new(""));
-    let mut out = IndexMap::new();
-    for (label, text) in texts {
+    let look = |(label, text): (String, String)| {
         let is_program = label == log.header.program.label;
         let read_here = origin.as_ref().and_then(|origin| match is_program {
             true => origin.program.clone(),
             false => origin.files.get(&label).cloned(),
         });
         let name = Path::new(&label).file_name();
-        let stands_beside = stem(&label) == program && is_source(&label);
-        let in_folder = name.filter(|_| stands_beside).map(|name| folder.join(name));
+        let is_of_program = stem(&label) == program && is_source(&label);
+        let in_folder = name.filter(|_| is_of_program).map(|name| folder.join(name));
         // A file that is not where it was read any more may lie beside the session by now.
-        let Some(path) = read_here.filter(|path| path.exists()).or(in_folder) else { continue };
+        let path = read_here.filter(|path| path.exists()).or(in_folder);
+        Looked { label, text, path, is_of_program }
+    };
+    texts(&log.header, &log.entries).into_iter().map(look).collect()
+}
+
+/// The files that have another text than the session holds, by label: where each lies and what is there.
+pub fn changed(session: &Path, bytes: &[u8]) -> IndexMap<String, (PathBuf, String)> {
+    let mut out = IndexMap::new();
+    for Looked { label, text, path, .. } in looked_for(session, bytes) {
+        let Some(path) = path else { continue };
         let there = read_text(&path).ok().map(|there| there.text).filter(|there| *there != text);
         if let Some(there) = there {
             out.insert(label, (path, there));
         }
     }
     out
+}
+
+/// The files that are not there.
+#[derive(Default)]
+pub struct Gone {
+    /// Those of the program's name, where they were looked for.
+    pub of_program: Vec<PathBuf>,
+    /// Others, by label.
+    pub others: Vec<String>,
+}
+
+/// The files that a session was made from and that cannot be read any more.
+pub fn gone(session: &Path, bytes: &[u8]) -> Gone {
+    let mut gone = Gone::default();
+    for Looked { label, path, is_of_program, .. } in looked_for(session, bytes) {
+        match path {
+            Some(path) if read_text(&path).is_ok() => {}
+            Some(path) if is_of_program => gone.of_program.push(path),
+            _ => gone.others.push(label),
+        }
+    }
+    gone
 }
 
 /// What the session holds at its end, by label.

@@ -45,6 +45,8 @@ pub struct Origin {
     pub program: Option<PathBuf>,
     /// By label.
     pub files: IndexMap<String, PathBuf>,
+    /// The folders of `--rules`, in order.
+    pub rules: Vec<PathBuf>,
 }
 
 /// Where rules and strategies may come from besides the program's own folder.
@@ -77,7 +79,7 @@ pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
     let sizes = program.with_file_name("sizes.ron");
     let default_sizes = if sizes.exists() { parse_sizes(&read_text(&sizes)?)? } else { IndexMap::new() };
     let files = all.iter().map(|f| (f.text.label.clone(), f.path.clone())).collect();
-    let origin = Origin { program: Some(own.path), files };
+    let origin = Origin { program: Some(own.path), files, rules: places.rules.clone() };
     Ok(Texts { program: own.text, files: all.into_iter().map(|f| f.text).collect(), default_sizes, origin })
 }
 
@@ -174,6 +176,19 @@ fn imports(of: &Found, chain: &mut Vec<(PathBuf, String)>, all: &mut Vec<Found>)
     }
     chain.pop();
     Ok(())
+}
+
+/// A text without its imports, for where what these name is read with it.
+pub fn without_imports(text: &Text) -> String {
+    let Some(language) = Language::of_path(&text.label) else { return text.text.clone() };
+    let mut sources = Sources::new();
+    let (tree, _) = parse(language, sources.add(&text.label, &text.text), &text.text);
+    let imports = tree.items.iter().filter(|item| matches!(item.kind, ItemKind::Import(_)));
+    let mut left = text.text.clone();
+    for item in imports.rev() {
+        left.replace_range(item.span.start as usize..item.span.end as usize, "");
+    }
+    left
 }
 
 /// Programs that import each other, in the order in which they do.

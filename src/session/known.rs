@@ -24,6 +24,9 @@ pub struct Known {
     /// Where the program and the other texts lie, by label.
     pub program: Option<PathBuf>,
     files: IndexMap<String, PathBuf>,
+    /// The folders of `--rules`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rules: Vec<PathBuf>,
     /// The process on whose screen it was opened, until it is left.
     pub process: Option<u32>,
 }
@@ -38,6 +41,7 @@ impl Known {
             header: Digest::of(header.as_bytes()).to_string(),
             program: origin.program.as_ref().map(whole),
             files: origin.files.iter().map(|(label, path)| (label.clone(), whole(path))).collect(),
+            rules: origin.rules.iter().map(whole).collect(),
             process: None,
         }
     }
@@ -57,7 +61,7 @@ impl Known {
 
     /// Where the session's texts lie.
     pub fn origin(&self) -> Origin {
-        Origin { program: self.program.clone(), files: self.files.clone() }
+        Origin { program: self.program.clone(), files: self.files.clone(), rules: self.rules.clone() }
     }
 }
 

@@ -50,7 +50,7 @@ impl Renewed {
 const RECORD_AGAIN: &str = "Record the session again from there.";
 
 /// The hint where no way to the recorded state is found.
-const BLESS: &str = "`replay --bless` accepts what the action leads to today, if it is still possible; else record the session again from there.";
+const BLESS: &str = "The same command with `--bless` in the place of `--repair` accepts what the action leads to today, if it is still possible; else record the session again from there.";
 
 /// Makes a log anew.
 ///
@@ -161,7 +161,7 @@ impl Again<'_> {
     fn repair(&self, session: &mut Session) -> Result<(Action, Outcome), Diagnostic> {
         let (text, was) =
             goal(self.recorded).ok_or_else(|| self.refused("It made no state.".to_owned(), RECORD_AGAIN))?;
-        let program = session.workspace().parse_program(text);
+        let program = session.workspace().parse_recorded(text, was);
         let program = program.filter(|term| term.digest() == was);
         let program = program.ok_or_else(|| {
             self.refused(
@@ -210,7 +210,7 @@ impl Again<'_> {
     fn other_way(&self, how: Renewal) -> &'static str {
         match (how, goal(self.recorded)) {
             (Renewal::Bless, Some(_)) => {
-                "`replay --repair` searches for what the action led to; where that finds no way, record the session again from there."
+                "The same command with `--repair` in the place of `--bless` searches for what the action led to; where that finds no way, record the session again from there."
             }
             _ => RECORD_AGAIN,
         }

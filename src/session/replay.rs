@@ -318,13 +318,13 @@ fn without_seals(log: &log::Log) -> Option<String> {
 fn faithful(session: &Session, action: &Action, recorded: &Outcome) -> Option<Outcome> {
     match recorded {
         Outcome::Term { revision, digest, text, searches } => {
-            let found = session.workspace().parse_program(text.text());
+            let found = session.workspace().parse_recorded(text.text(), *digest);
             let other = found.map(|t| t.digest()).filter(|found| found != digest)?;
             let (revision, text, searches) = (*revision, text.clone(), searches.clone());
             Some(Outcome::Term { revision, digest: other, text, searches })
         }
         Outcome::Tuned { revision, digest, text, searches, decision } => {
-            let found = session.workspace().parse_program(text.text());
+            let found = session.workspace().parse_recorded(text.text(), *digest);
             let other = found.map(|t| t.digest()).filter(|found| found != digest)?;
             let (revision, text, searches) = (*revision, text.clone(), searches.clone());
             Some(Outcome::Tuned { revision, digest: other, text, searches, decision: decision.clone() })

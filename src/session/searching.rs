@@ -234,7 +234,7 @@ impl<'a> Searcher<'a> {
             now = match &step.reversed {
                 None => self.workspace.apply(&now, &step.rule, &step.at).ok()?.term,
                 Some(text) => {
-                    let next = self.workspace.parse_program(text.text())?;
+                    let next = self.workspace.parse_recorded(text.text(), step.after)?;
                     // The rule leads back, and nothing else was changed.
                     let back = self.workspace.apply(&next, &step.rule, &step.at).ok()?.term;
                     (back == now).then_some(next)?
@@ -363,7 +363,14 @@ impl Searcher<'_> {
         };
         budget.check_held(&used, &stands_for).map_err(invalid)?;
         if self.replayed.mode == SearchMode::Trail {
-            let is_end = |t: &Term| request.rules.is_some() || sketch.satisfied_by(t);
+            // A guide may lead to what is like the sketch with other sizes in the place of its holes.
+            let goals: Vec<String> = match &request.rules {
+                Some(_) => vec![],
+                None => guide::filled(sketch, start, &given).iter().map(|f| f.goal.to_string()).collect(),
+            };
+            let is_end = |t: &Term, last: &SearchOutcome| {
+                request.rules.is_some() || sketch.satisfied_by(t) && goals.contains(&last.sketch)
+            };
             if let Some(again) = self.taken_again(start, &is_end) {
                 return Ok(again);
             }
@@ -685,8 +692,10 @@ impl Searcher<'_> {
     }
 
     /// Records searches of which each goes on from what the one before found, as a rewriting.
-    pub(super) fn keep(&mut self, start: &Term, chain: Vec<Ended>) -> Rewritten {
+    pub(super) fn keep(&mut self, start: &Term, mut chain: Vec<Ended>) -> Rewritten {
         let (mut term, mut steps) = (start.clone(), vec![]);
+        let searches = chain.iter().filter(|ended| ended.report.found().is_some()).count();
+        chain.iter_mut().take(1).for_each(|first| first.outcome.chain = Some(searches));
         for ended in chain {
             let Some(found) = ended.report.found() else { continue };
             term = found.term.clone();
@@ -702,18 +711,26 @@ impl Searcher<'_> {
         rewritten(term, steps)
     }
 
-    /// Takes recorded searches again by their rule applications: one, or several until `is_end`.
-    fn taken_again(&mut self, start: &Term, is_end: &dyn Fn(&Term) -> bool) -> Option<Rewritten> {
+    /// Takes recorded searches again by their rule applications: one, or as many as led to one goal. Where it was not recorded how
+    /// many these were, `is_end` says which was the last.
+    fn taken_again(
+        &mut self,
+        start: &Term,
+        is_end: &dyn Fn(&Term, &SearchOutcome) -> bool,
+    ) -> Option<Rewritten> {
         let (mut now, mut steps, mut found, mut taken) = (start.clone(), vec![], vec![], vec![]);
+        let mut searches = None;
         loop {
             let recorded = self.replayed.recorded.get(self.taken.len() + taken.len())?.clone();
             let (term, single) = self.by_trail(&now, &recorded)?;
             let marks = single.iter().flat_map(|step| step.marks.iter()).collect();
             steps.extend(step(now.clone(), term.clone()));
             found.push(Found { start: now.digest(), term: term.clone(), steps: single, marks });
-            taken.push(recorded);
             now = term;
-            if is_end(&now) {
+            let told = *searches.get_or_insert(recorded.chain);
+            let ended = told.map_or_else(|| is_end(&now, &recorded), |all| found.len() >= all);
+            taken.push(recorded);
+            if ended {
                 break;
             }
         }
@@ -832,6 +849,7 @@ fn outcome(sketch: &str, report: &Report, trail: Option<Vec<TrailStep>>) -> Sear
         classes: report.classes,
         found: report.found().map(|f| f.term.digest()),
         trail,
+        chain: None,
         no_trail: None,
         untold: None,
     }

@@ -27,6 +27,7 @@ use crate::lang::term::{Expr, Term};
 use crate::lower;
 use crate::rewrite::guide::{Enabling, enabling};
 use crate::rewrite::names::named;
+use crate::rewrite::normal::{Redex, reduce, written_params};
 use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet};
@@ -400,6 +401,20 @@ impl Workspace {
         let (program, found) = infer::program_with(&tree, None, &others.collect());
         let failed = problems.iter().chain(&found).any(Diagnostic::is_error);
         program.filter(|_| !failed).map(|p| p.term)
+    }
+
+    /// As [`Workspace::parse_program`], of a text that was recorded with the digest of its program: where that has not all of its
+    /// parameters written out, as after eta reduction, neither has this.
+    pub fn parse_recorded(&self, text: &str, digest: Digest) -> Option<Term> {
+        let read = self.parse_program(text)?;
+        let with_fewer = |term: &Term| {
+            let params = written_params(term).len().checked_sub(1)?;
+            let innermost = (0..params).fold(Path::root(), |at, _| at.child(0));
+            let (redex, after) = reduce(term.at(&innermost)?)?;
+            (redex == Redex::Eta).then(|| term.replace_at(&innermost, after))?
+        };
+        let mut forms = std::iter::successors(Some(read.clone()), with_fewer);
+        Some(forms.find(|term| term.digest() == digest).unwrap_or(read))
     }
 
     /// As [`Workspace::apply`], ready to become a revision.

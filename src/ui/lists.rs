@@ -136,7 +136,9 @@ pub fn theme(app: &mut App, name: &str) {
     match Theme::read(folder.as_deref(), name, app.setup.terminal.depth) {
         Ok(theme) => {
             app.setup.theme = theme;
-            let keep = format!("`theme: \"{name}\"` in config.ron keeps it.");
+            let keep = format!(
+                "`(theme: \"{name}\")` in config.ron keeps it, a file in the folder that `shine-tui doctor` names."
+            );
             app.tell(Role::Good, format!("The theme is {name}. {keep}"));
         }
         Err(problem) => app.tell(Role::Error, problem),

@@ -233,22 +233,32 @@ pub fn replay(app: &mut App) {
 
 /// Copies the command line that makes the present program of the file.
 pub fn copy_command(app: &mut App) {
-    let history = app.session.history();
+    let (history, workspace) = (app.session.history(), app.session.workspace());
+    let origin = &workspace.texts.origin;
+    let Some(file) = &origin.program else {
+        let text = "Where the program of this session lies is not known here. `shine-tui export SESSION.ron --folder FOLDER` \
+                    writes it, with the strategy that leads to its last state and the command that runs that.";
+        return app.tell(Role::Warning, text);
+    };
     let quote = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
-    // The program of a session that was recorded elsewhere is in its log alone.
-    let file = app.session.workspace().texts.origin.program.clone().or(app.session.save_state().path);
-    let file = file.map(|file| file.display().to_string()).unwrap_or_default();
-    let file = if file.starts_with('-') { format!("./{file}") } else { file };
-    let mut text = format!("shine-tui apply {}", quote(&file));
+    let path = |path: &PathBuf| {
+        let path = path.display().to_string();
+        quote(&if path.starts_with('-') { format!("./{path}") } else { path })
+    };
+    let mut words = vec![path(file)];
+    words.extend(workspace.def.iter().map(|def| format!("--def {}", quote(def))));
+    words.extend(origin.rules.iter().map(|folder| format!("--rules {}", path(folder))));
+    let sizes = app.session.sizes().iter();
+    let given = sizes.filter(|(name, value)| workspace.texts.default_sizes.get(&***name) != Some(*value));
+    words.extend(given.map(|(name, value)| format!("--size {name}={value}")));
     let mut way = vec![];
     let mut at = app.session.current();
     while let (Some(revision), Some(parent)) = (history.revision(at), history.parent(at)) {
         way.push(revision.elevate.clone().unwrap_or_else(|| revision.label.clone()));
         at = parent;
     }
-    for strategy in way.iter().rev() {
-        text += &format!(" --strategy {}", quote(strategy));
-    }
+    words.extend(way.iter().rev().map(|strategy| format!("--strategy {}", quote(strategy))));
+    let text = format!("shine-tui apply {}", words.join(" "));
     app.say(Role::Good, format!("Copied: {text}"));
     app.requests.copy = Some(text);
 }

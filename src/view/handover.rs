@@ -317,5 +317,7 @@ pub fn strategy(session: &Session) -> Option<String> {
         line.iter().skip(1).map(|id| history.revision(*id)?.elevate.clone()).collect();
     let steps = steps.filter(|steps| !steps.is_empty())?;
     let name: String = session.workspace().program.name.chars().filter(|c| c.is_alphanumeric()).collect();
-    Some(format!("strategy {name}Exported =\n  {}\n", in_order(&steps, "\n  ; ")))
+    let def = &session.workspace().program.name;
+    let how = format!("-- shine-tui apply program.rise --def {def} --rules . -s {name}Exported");
+    Some(format!("{how}\nstrategy {name}Exported =\n  {}\n", in_order(&steps, "\n  ; ")))
 }

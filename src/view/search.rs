@@ -448,6 +448,7 @@ mod tests {
         last.ended(&Outcome::Unchanged {
             reason: "The nodes are at their limit.".to_owned(),
             searches: vec![SearchOutcome {
+                chain: None,
                 paused: vec![],
                 sketch: "baseline".to_owned(),
                 iteration: 4,

@@ -47,7 +47,11 @@ pub fn kernel(name: &str) -> Texts {
         let file = Path::new(&text.label).file_name().unwrap().to_string_lossy().into_owned();
         text.label = file;
     }
-    texts.origin = Origin { program: Some(texts.program.label.clone().into()), files: Default::default() };
+    texts.origin = Origin {
+        program: Some(texts.program.label.clone().into()),
+        files: Default::default(),
+        rules: vec![],
+    };
     texts
 }
 
@@ -64,13 +68,28 @@ impl TestApp {
         theme: &str,
         devices: FakeDevices,
     ) -> TestApp {
+        TestApp::opened(texts, (None, &Sizes::default()), size, capabilities, theme, devices)
+    }
+
+    /// A screen on a definition, at sizes.
+    pub fn of_definition(texts: &Texts, def: &str, sizes: &Sizes) -> TestApp {
+        TestApp::opened(texts, (Some(def), sizes), (120, 36), UNICODE, "default", FakeDevices::new())
+    }
+
+    fn opened(
+        texts: &Texts,
+        (def, sizes): (Option<&str>, &Sizes),
+        size: (u16, u16),
+        capabilities: Capabilities,
+        theme: &str,
+        devices: FakeDevices,
+    ) -> TestApp {
         let (sender, news) = channel();
         let notify: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
             let _ = sender.send(());
         });
         let folder = tempfile::tempdir().unwrap();
-        let mut session =
-            Session::open(texts, None, &Sizes::default(), Arc::new(devices), notify.clone()).ok().unwrap();
+        let mut session = Session::open(texts, def, sizes, Arc::new(devices), notify.clone()).ok().unwrap();
         session.start_log(Some(&folder.path().join("session.ron"))).unwrap();
         let setup = Setup {
             folder: None,

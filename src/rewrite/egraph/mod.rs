@@ -20,6 +20,7 @@ pub mod tables;
 pub mod times;
 
 use crate::lang::MAX_DEPTH;
+use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::term::{Expr, Prim, Term};
 use crate::lang::ty::Type;
@@ -326,6 +327,28 @@ impl Graph {
         };
         memo.insert(term.clone(), id);
         Some(id)
+    }
+
+    /// The class of a term that is in the graph; `known` are those that were asked for.
+    pub fn class_of(&self, term: &Term, known: &mut FxHashMap<Digest, Option<Id>>) -> Option<Id> {
+        if let Some(class) = known.get(&term.digest()) {
+            return *class;
+        }
+        let class = self.node_of(term, known).and_then(|node| self.egraph.lookup(node));
+        known.insert(term.digest(), class);
+        class
+    }
+
+    /// A term as a node whose children are in the graph.
+    fn node_of(&self, term: &Term, known: &mut FxHashMap<Digest, Option<Id>>) -> Option<Node> {
+        let ty = self.tables.known_ty(term.ty())?;
+        Some(match term.expr() {
+            Expr::Var(i) => Node::var(*i, ty),
+            Expr::Lam(_, body) => Node::lam(self.class_of(body, known)?, ty),
+            Expr::App(f, e) => Node::app(self.class_of(f, known)?, self.class_of(e, known)?, ty),
+            Expr::Prim(p) => Node::leaf(self.tables.known_prim(p)?, ty),
+            Expr::Lit(l) => Node::leaf(self.tables.known_leaf(&Leaf::Lit(l.clone()))?, ty),
+        })
     }
 
     /// The best member of a class, as a term.

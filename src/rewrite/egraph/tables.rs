@@ -172,6 +172,46 @@ impl Tables {
         id
     }
 
+    /// The number of a type that has one.
+    pub fn known_ty(&self, t: &Type) -> Option<TypeId> {
+        if let Some(id) = self.type_memo.get(t) {
+            return Some(*id);
+        }
+        let row = match t.kind() {
+            TypeKind::Scalar(s) => TypeRow::Scalar(*s),
+            TypeKind::NatType => TypeRow::NatType,
+            TypeKind::Index(n) => TypeRow::Index(self.known_nat(n)?),
+            TypeKind::Vector(n, e) => TypeRow::Vector(self.known_nat(n)?, self.known_ty(e)?),
+            TypeKind::Array(n, e) => TypeRow::Array(self.known_nat(n)?, self.known_ty(e)?),
+            TypeKind::Pair(a, b) => TypeRow::Pair(self.known_ty(a)?, self.known_ty(b)?),
+            TypeKind::Fun(a, b) => TypeRow::Fun(self.known_ty(a)?, self.known_ty(b)?),
+            TypeKind::Var(TypeVar::Named(n)) => TypeRow::Named(self.names.get_index_of(n)? as u32),
+            TypeKind::Var(TypeVar::Meta(_)) | TypeKind::Ill => return None,
+        };
+        Some(TypeId(self.types.get_index_of(&row)? as u32))
+    }
+
+    fn known_nat(&self, n: &Nat) -> Option<NatId> {
+        Some(NatId(self.nats.get_index_of(n)? as u32))
+    }
+
+    /// The number of a pattern with its explicit arguments, if it has one.
+    pub fn known_prim(&self, prim: &Prim) -> Option<LeafId> {
+        let args = prim.args.iter().map(|a| {
+            Some(match a {
+                Arg::Nat(n) => LeafArg::Nat(self.known_nat(n)?),
+                Arg::Fun(f) => LeafArg::Fun(self.known_nat(f.body())?),
+                Arg::Addr(a) => LeafArg::Addr(*a),
+                Arg::Dim(d) => LeafArg::Dim(*d),
+            })
+        });
+        self.known_leaf(&Leaf::Prim(prim.pattern, args.collect::<Option<_>>()?))
+    }
+
+    pub fn known_leaf(&self, leaf: &Leaf) -> Option<LeafId> {
+        Some(LeafId(self.leaves.get_index_of(leaf)? as u32))
+    }
+
     pub fn ty_of(&self, id: TypeId) -> Type {
         self.made[id.0 as usize].get_or_init(|| self.make(id)).clone()
     }

@@ -505,7 +505,7 @@ fn replace(t: &Term, value: &Term, depth: u32) -> Term {
     if t.size() < value.size() {
         return t.clone();
     }
-    if *t == value.shift_up(depth) {
+    if t.size() == value.size() && *t == value.shift_up(depth) {
         return Term::var(depth, value.ty().clone());
     }
     let under = u32::from(t.as_lam().is_some());

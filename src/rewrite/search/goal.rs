@@ -2,6 +2,7 @@
 //! fill them.
 
 use super::PartReport;
+use super::throughout::Throughout;
 use crate::clearing::Cleared;
 use crate::egraph::{Graph, Id};
 use crate::lang::digest::Digest;
@@ -27,9 +28,9 @@ pub struct Form {
     pub cleared: Vec<Cleared>,
 }
 
-/// The forms in which a program is shown where they satisfy the sketch, likeliest first; whether a program does is asked of the
-/// function that comes with it.
-pub type Forms<'a> = &'a dyn Fn(&Term, &dyn Fn(&Term) -> bool) -> Vec<Form>;
+/// The first of the forms in which a program is shown that satisfies the sketch; whether a program does is asked of the function
+/// that comes with it.
+pub type Shows<'a> = &'a dyn Fn(&Term, &dyn Fn(&Term) -> bool) -> Option<Form>;
 
 /// A sketch without holes and the classes that satisfy it.
 struct Asked {
@@ -51,16 +52,15 @@ impl Asked {
         asked.then(|| self.satisfied.has(graph, &self.automaton, self.automaton.start, root))
     }
 
-    /// A program that is like the sketch, if it satisfies it: the first of its forms that does, or as it stands.
-    fn reached(&self, found: Extracted, forms: Forms<'_>) -> Option<Reached> {
+    /// A program that is like the sketch, if it satisfies it: as it is shown, or as it stands.
+    fn reached(&self, found: Extracted, shows: Shows<'_>) -> Option<Reached> {
         let Extracted { term: extracted, cost } = found;
         let holds = |t: &Term| self.sketch.satisfied_by(t) && are_whole(&self.filling, t);
         let as_it_stands = || {
             let form = Form { term: extracted.clone(), cleared: vec![] };
             Some(form).filter(|form| holds(&form.term))
         };
-        let shown = forms(&extracted, &holds).into_iter().find(|form| holds(&form.term));
-        let Form { term, cleared } = shown.or_else(as_it_stands)?;
+        let Form { term, cleared } = shows(&extracted, &holds).or_else(as_it_stands)?;
         Some(Reached { extracted, cleared, term, cost, filling: self.filling.clone() })
     }
 }
@@ -203,11 +203,13 @@ impl Goal {
     }
 
     /// The programs with no variables but these that satisfy the sketch, lightest first; none where `over` says so before they are weighed.
+    /// Where that is asked for, also those that compute a value in one way throughout which one of these computes in several.
     pub fn ranking<'a>(
         &'a self,
         graph: &'a Graph,
         (root, free): (Id, &'a Free),
         weights: Weights<'a>,
+        throughout: bool,
         over: &dyn Fn() -> bool,
     ) -> Option<Ranking<'a>> {
         let of = |asked: &'a Asked| {
@@ -226,6 +228,7 @@ impl Goal {
                 parts: 0,
                 reached: vec![],
                 tried: FxHashMap::default(),
+                throughout: throughout.then(|| Throughout::new(graph)),
                 unread: None,
             })
         };
@@ -250,21 +253,29 @@ struct Ranked<'a> {
     reached: Vec<Reached>,
     /// How many had this left once views that cancel out are taken away.
     tried: FxHashMap<Digest, usize>,
+    /// What makes of a program those that compute a value in one way.
+    throughout: Option<Throughout<'a>>,
     unread: Option<Term>,
 }
 
 impl Ranked<'_> {
     /// Looks at what was found since. Of what becomes one of the programs here once views that cancel out are taken away, as
     /// `clear` takes them, nothing more is made, nor of more than a few that are alike but for views which cancel out somewhere.
-    fn look(&mut self, forms: Forms<'_>, clear: &mut dyn FnMut(&Term) -> Term) {
+    fn look(&mut self, shows: Shows<'_>, clear: &mut dyn FnMut(&Term) -> Term) {
+        let mut made = vec![];
         for found in &self.members.found[self.looked_at..] {
+            made.push(found.clone());
+            let others = self.throughout.as_mut().map(|t| t.of(&found.term)).unwrap_or_default();
+            made.extend(others.into_iter().map(|term| Extracted { term, cost: found.cost }));
+        }
+        for found in made {
             let tried = self.tried.entry(clear(&found.term).digest()).or_default();
             if *tried >= MOST_ALIKE {
                 continue;
             }
             *tried += 1;
             self.parts += found.term.size() as usize;
-            match self.asked.reached(found.clone(), forms) {
+            match self.asked.reached(found.clone(), shows) {
                 Some(reached) => {
                     let digest = reached.term.digest();
                     if clear(&reached.term).digest() == digest {
@@ -272,7 +283,7 @@ impl Ranked<'_> {
                     }
                     self.reached.push(reached);
                 }
-                None => self.unread = self.unread.take().or_else(|| Some(found.term.clone())),
+                None => self.unread = self.unread.take().or(Some(found.term)),
             }
         }
         self.looked_at = self.members.found.len();
@@ -280,11 +291,11 @@ impl Ranked<'_> {
 }
 
 impl Ranking<'_> {
-    /// The k lightest of what the k lightest members for each way to fill the holes are as they are shown.
+    /// What the k lightest members for each way to fill the holes are as they are shown.
     pub fn best(
         &mut self,
         k: usize,
-        forms: Forms<'_>,
+        shows: Shows<'_>,
         clear: &mut dyn FnMut(&Term) -> Term,
         over: &dyn Fn() -> bool,
     ) -> Programs {
@@ -301,7 +312,7 @@ impl Ranking<'_> {
         for ranked in &mut self.each {
             best.complete &= ranked.members.find(k, over);
             best.too_deep |= ranked.members.too_deep;
-            ranked.look(forms, clear);
+            ranked.look(shows, clear);
             best.all &= best.complete && ranked.looked_at < k;
             best.unread = best.unread.or_else(|| ranked.unread.clone());
             best.looked_at += ranked.looked_at;
@@ -314,7 +325,6 @@ impl Ranking<'_> {
             }
         }
         best.programs.sort_by_key(|r| r.cost);
-        best.programs.truncate(k);
         best
     }
 }

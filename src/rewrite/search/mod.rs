@@ -17,6 +17,7 @@ pub mod options;
 pub mod refuted;
 #[cfg(test)]
 mod tests;
+mod throughout;
 pub mod trail;
 pub mod unmade;
 mod unread;

@@ -6,7 +6,7 @@ use crate::lang::nat::Nat;
 use crate::lang::term::Term;
 use crate::sketch::holes::{fill, holes_in};
 use crate::sketch::variants::{Variant, variants};
-use crate::sketch::{Shape, SizeCondition, Sketch};
+use crate::sketch::{Shape, Sketch};
 use indexmap::IndexSet;
 
 /// That what the sketch says of types, of sizes or of what is not to be there cannot be met. `given` puts in the values of the
@@ -27,13 +27,11 @@ pub fn contradiction(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<Str
             "No program is like the sketch: what is like `{with}` has what `{not}` rules out."
         ));
     }
-    let here = sketch.said_at(given);
-    let Some(said) = sketch.contradiction().or_else(|| here.contradiction()) else {
-        return never_parted(&here, given);
+    let Some(said) = sketch.contradiction_at(given) else {
+        return never_parted(&sketch.said_at(given), given);
     };
     let conditions = listed(said.iter().map(|c| format!("`{c}`")));
-    let of_holes = |c: &&SizeCondition| !c.holes().is_empty();
-    Some(match said.iter().any(of_holes) {
+    Some(match said.iter().any(|c| !c.holes().is_empty()) {
         true if said.len() > 1 => {
             format!("No program is like the sketch: no sizes meet {conditions} together.")
         }
@@ -179,6 +177,15 @@ mod tests {
         assert_eq!(parts("?t > 6"), None);
         assert_eq!(parts("?t % 4 == 2"), None);
         assert_eq!(parts("?t * ?t == 25"), None);
+        // Values of sizes are known only where they are given.
+        let below =
+            |given: &[(&str, i64)]| said("containsMap(m/?t, ?) and ?t < m and ?t < 8 and ?t > 4", given);
+        assert_eq!(below(&[]), None);
+        assert_eq!(below(&[("m", 30)]), None);
+        assert_eq!(
+            below(&[("m", 4)]).as_deref(),
+            Some("No program is like the sketch: no sizes meet `?t < m`, `?t < 8` and `?t > 4` together.")
+        );
         for never in ["?t == 8", "?t > 6 and ?t < 10", "?t % 4 == 0", "?t * ?t == 49", "?t > 30"] {
             assert!(parts(never).unwrap().ends_with("makes a whole number of `n/?t`, which is 30/?t here."));
         }

@@ -102,6 +102,27 @@ fn small() -> Budget {
     Budget { nodes: 4000, iterations: 12, ..Budget::default() }
 }
 
+/// What is written out in several places is shared again, so the lightest programs compute it in one way: not those that are rewritten
+/// in one of the places, which are lighter as they stand.
+#[test]
+fn what_is_shared_is_rewritten_wherever_it_is_written_out() {
+    let set = rule_set();
+    let start = term(
+        "def f (a: n.f32): (f32 * n.f32) =
+           let s = a |> map (\\x. x * x) |> reduce (+) 0 in (s, map (\\x. x / s) a)",
+    );
+    let goal = sketch("contains(reduceSeq)");
+    let weight = |rules: &[&str]| {
+        let report = search(&start, &goal, &uses(&set, rules), &small());
+        Budget::default().cost.of(&report.found().unwrap().term)
+    };
+    let fused = weight(&["reduceMapFusion"]);
+    assert!(fused < weight(&["blockedReduce(4)"]));
+    // What else could be done makes it no worse.
+    assert_eq!(weight(&["splitJoin(4)", "reduceMapFusion", "blockedReduce(4)"]), fused);
+    assert_eq!(weight(&["splitJoin(4)", "splitJoin(8)", "reduceMapFusion", "blockedReduce(4)"]), fused);
+}
+
 #[test]
 fn a_sketch_that_only_some_members_of_a_class_lead_to_is_found() {
     let set = rule_set();

@@ -76,7 +76,7 @@ impl Sketch {
                     |n: &i64| filling.iter().cloned().chain([(hole.clone(), Nat::constant(*n))]).collect();
                 numbers.iter().map(put).collect::<Vec<Vec<(Name, Nat)>>>()
             };
-            fillings = fillings.iter().flat_map(with).filter(|filling| self.admits(filling)).collect();
+            fillings = fillings.iter().flat_map(with).filter(|filling| self.may_admit(filling)).collect();
         }
         fillings.is_empty()
     }
@@ -123,6 +123,23 @@ impl Sketch {
     /// Can everything that is said of sizes hold with these in the place of their holes?
     pub fn admits(&self, filling: &[(Name, Nat)]) -> bool {
         self.asserted().iter().map(|c| c.filled(filling)).all(|c| !c.holes().is_empty() || c.holds())
+    }
+
+    /// Is nothing known against it that all this holds, whatever the values of the program's sizes are?
+    fn may_admit(&self, filling: &[(Name, Nat)]) -> bool {
+        self.asserted().iter().map(|c| c.filled(filling)).all(|c| !c.holes().is_empty() || c.may_hold())
+    }
+
+    /// [`Sketch::contradiction`] where the program's sizes have values, told of what is written.
+    pub fn contradiction_at(&self, given: &dyn Fn(&Nat) -> Nat) -> Option<Vec<SizeCondition>> {
+        let here = self.said_at(given);
+        let said = here.contradiction()?;
+        let (written, there) = (self.asserted(), here.asserted());
+        let as_written = |c: &SizeCondition| {
+            let at = there.iter().position(|other| std::ptr::eq(*other, c))?;
+            written.get(at).filter(|w| w.map(given) == *c).copied()
+        };
+        Some(said.into_iter().map(|c| as_written(c).unwrap_or(c).clone()).collect())
     }
 
     /// What is said of holes and of a size of the program that has no value: no number in the place of a hole decides it. With the

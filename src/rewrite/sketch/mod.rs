@@ -31,6 +31,7 @@ use crate::lang::pattern::{AddressSpace, Pattern};
 use crate::lang::ty::Scalar;
 pub use library::Library;
 pub(crate) use read::CONTAINS;
+use read::explicit_params;
 pub use read::{read, read_with, wrong_definition};
 pub use size_condition::{Comparison, SizeCondition};
 use std::fmt;
@@ -221,7 +222,10 @@ impl Sketch {
             }
             Shape::Pattern(p, args) => {
                 write!(f, "{p}")?;
-                args.iter().try_for_each(|a| match a {
+                let kinds = explicit_params(*p);
+                args.iter().zip(kinds).try_for_each(|(a, (kind, optional))| match a {
+                    // A hole in its place would be read as the next one.
+                    ArgSketch::Any if optional && kind != "nat" => Ok(()),
                     ArgSketch::Any => write!(f, " ?"),
                     ArgSketch::Nat(n) => write!(f, " {}", n.atom()),
                     ArgSketch::Fun(g) => write!(f, " ({g})"),

@@ -99,23 +99,35 @@ impl SizeCondition {
     /// Is it known to hold, whatever the program's sizes are? That a size is whole is taken to hold where nothing is known
     /// against it.
     pub fn holds(&self) -> bool {
+        match self {
+            SizeCondition::Compared(..) => self.decided() == Some(true),
+            SizeCondition::Whole(_) => self.may_hold(),
+        }
+    }
+
+    /// Is nothing known against it?
+    pub fn may_hold(&self) -> bool {
+        self.decided() != Some(false)
+    }
+
+    fn decided(&self) -> Option<bool> {
         use SizeConstraint::{AtMost, Equal};
         let (a, is, b) = match self {
             SizeCondition::Compared(left, is, right) => (left.clone(), is, right.clone()),
             SizeCondition::Whole(n) => {
-                return SizeConstraint::of_size(n).iter().all(|c| c.decide() != Some(false));
+                let all = SizeConstraint::of_size(n);
+                return all.iter().any(|c| c.decide() == Some(false)).then_some(false);
             }
         };
         let next = |n: &Nat| n.add(&Nat::constant(1));
-        let decided = match is {
+        match is {
             Comparison::Less => AtMost(next(&a), b).decide(),
             Comparison::AtMost => AtMost(a, b).decide(),
             Comparison::Greater => AtMost(next(&b), a).decide(),
             Comparison::AtLeast => AtMost(b, a).decide(),
             Comparison::Equal => Equal(a, b).decide(),
             Comparison::Unequal => Equal(a, b).decide().map(|same| !same),
-        };
-        decided == Some(true)
+        }
     }
 }
 

@@ -6,6 +6,9 @@ use crate::session::action::Measurement;
 /// An interval that is wider than this part of its median hides what most rewrites gain.
 const WIDE: f64 = 0.25;
 
+/// Who compares times does not ask for less than this part of them.
+const LITTLE: f64 = 0.01;
+
 /// What helps where times differ from run to run.
 const HELPS: &str =
     "End what else runs on the machine and measure again, or compare two programs in turns with `--against`.";
@@ -37,10 +40,13 @@ pub fn of_comparison(comparison: &Comparison) -> Option<String> {
 pub fn of_repetition(now: &Measurement, before: &[Measurement]) -> Option<String> {
     let same = |m: &&Measurement| m.kernel == now.kernel && m.device == now.device && m.sizes == now.sizes;
     let before = before.iter().rev().find(same).filter(|before| before.is_apart(now))?;
+    let ratio = now.median_ns / before.median_ns;
+    if (ratio - 1.0).abs() < LITTLE {
+        return None;
+    }
     Some(format!(
-        "The same kernel takes {:.2} of the time that it took when it was measured before, and the two intervals do not overlap: the \
-         machine was not the same, so neither time can be compared with others. {HELPS}",
-        now.median_ns / before.median_ns
+        "The same kernel takes {ratio:.2} of the time that it took when it was measured before, and the two intervals do not overlap: the \
+         machine was not the same, so neither time can be compared with others. {HELPS}"
     ))
 }
 

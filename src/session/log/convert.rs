@@ -98,6 +98,7 @@ impl From<&SearchOutcome> for v1::Search {
             classes: s.classes,
             found: s.found.map(|d| d.to_string()),
             trail: s.trail.as_ref().map(|t| t.iter().map(step).collect()),
+            chain: s.chain,
         }
     }
 }
@@ -132,6 +133,7 @@ impl TryFrom<&v1::Search> for SearchOutcome {
             classes: s.classes,
             found: s.found.as_deref().map(digest).transpose()?,
             trail: s.trail.as_ref().map(|t| t.iter().map(step).collect::<Result<_, String>>()).transpose()?,
+            chain: s.chain,
             no_trail: None,
             untold: None,
         })
@@ -229,6 +231,7 @@ impl From<&Outcome> for v1::Outcome {
                 bytes: m.bytes,
                 check: m.check.clone(),
                 max_error: m.max_error.unwrap_or_default(),
+                error_unknown: m.max_error.is_none(),
                 warnings: m.warnings.clone(),
                 in_turns: m.in_turns,
             }),
@@ -276,7 +279,7 @@ impl TryFrom<&v1::Outcome> for Outcome {
                 flops: m.flops,
                 bytes: m.bytes,
                 check: m.check.clone(),
-                max_error: Some(m.max_error),
+                max_error: Some(m.max_error).filter(|_| !m.error_unknown),
                 warnings: m.warnings.clone(),
                 in_turns: m.in_turns,
             }),

@@ -137,6 +137,8 @@ pub struct Search {
     pub found: Option<String>,
     #[serde(default)]
     pub trail: Option<Vec<Step>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<usize>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -211,6 +213,9 @@ pub struct Measurement {
     pub bytes: Option<f64>,
     pub check: String,
     pub max_error: f64,
+    /// It was checked, and nobody looked how large the error was.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub error_unknown: bool,
     #[serde(default)]
     pub warnings: Vec<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

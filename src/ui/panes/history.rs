@@ -383,7 +383,10 @@ pub fn rest_without(app: &App) -> Result<(RevisionId, RevisionId, Vec<RevisionId
     let follows = |id: &RevisionId| history.revision(*id).is_some_and(|r| r.elevate.is_some());
     let read_again = "The program was read again since; steps before that cannot be left out.";
     require(later.iter().all(follows), read_again)?;
-    require(!later.is_empty(), "Nothing followed this step; what it was worth is told beside it.")?;
+    require(
+        !later.is_empty(),
+        "Nothing that follows this step led to the present state; what it was worth is told beside it.",
+    )?;
     Ok((id, before, later))
 }
 

@@ -1,15 +1,15 @@
 //! Which of the programs that satisfy a search's sketch are the best, and how they are shown.
 
+use super::shown::Shown;
 use super::{MOST_UNREAD, Search};
-use crate::clearing::{Cleared, Clearer, cleared};
+use crate::clearing::Clearer;
 use crate::lang::infer::constraints_of;
 use crate::lang::term::Term;
-use crate::names::named;
 use crate::normal::normal_form_with;
 use crate::rule::RuleUse;
 use crate::search::cost::{Cost, repeats_dimension};
-use crate::search::goal::{Form, Programs, Ranking, Reached};
-use crate::sharing::{amount, shared, times};
+use crate::search::goal::{Programs, Ranking, Reached};
+use crate::sharing::times;
 use crate::sketch::best::{KBest, free_in};
 use crate::sketch::extract::Extracted;
 use std::time::Duration;
@@ -19,6 +19,9 @@ const CANDIDATES: usize = 8;
 /// Where one of these is not shown as it stands, so many are looked at: those with redexes come late in the graph, and may
 /// be small in normal form.
 const MORE_CANDIDATES: usize = 24;
+/// Where they have fewer parts than this together, as many are looked at for one as for several; or, of a program that shares values,
+/// fewer than `MOST_PARTS`: these are written out in the graph.
+const FEW_PARTS: usize = 1_000;
 /// Where several are asked for that may not be the lightest as they stand, so many are looked at for them: how many are asked for does
 /// not decide which they are.
 const CANDIDATES_FOR_SEVERAL: usize = 256;
@@ -35,6 +38,7 @@ const THRIFTY_CANDIDATES: usize = 64;
 pub(super) struct Best<'a> {
     ranking: Ranking<'a>,
     search: &'a Search,
+    shown: Shown<'a>,
     /// It is time to give up.
     over: &'a dyn Fn() -> bool,
 }
@@ -62,18 +66,23 @@ impl Best<'_> {
             some.programs.truncate(k);
             return some;
         }
-        let mut first = self.first();
+        let first = self.first();
         if k == 1 {
             return first;
         }
+        self.after(first.programs.first(), k)
+    }
+
+    /// The one that was found, and the lightest of the others.
+    fn after(&mut self, found: Option<&Reached>, k: usize) -> Programs {
         // What no rule says more of is lightest for sure; of the rest it takes many to tell.
         let mut best = self.among(k, if self.search.is_settled { Among::Lightest } else { Among::Many });
-        best.programs.truncate(k);
         best.programs.sort_by_cached_key(|r| self.comes_last(r));
-        if let Some(found) = first.programs.pop() {
+        best.programs.truncate(k);
+        if let Some(found) = found {
             best.programs.retain(|r| r.term != found.term);
-            best.programs.truncate(k - 1);
-            best.programs.insert(0, found);
+            best.programs.truncate(k.saturating_sub(1));
+            best.programs.insert(0, found.clone());
         }
         best.complete &= best.all || best.programs.len() == k;
         best
@@ -113,14 +122,15 @@ impl Best<'_> {
     /// So many programs, the lightest first, where there are as many.
     fn among(&mut self, k: usize, among: Among) -> Programs {
         let search = self.search;
-        let forms = |t: &Term, holds: &dyn Fn(&Term) -> bool| search.forms(t, holds);
         let clears = search.budget.normal && search.budget.clears;
         let mut clearer = Clearer::new(search.clearing().filter(|_| clears));
         let mut clear = |t: &Term| {
             let clear = clearer.clear(t);
             normal_form_with(&search.params, &clear).filter(|_| clears).unwrap_or(clear)
         };
-        let mut best = |asked: usize| self.ranking.best(asked, &forms, &mut clear, self.over);
+        let shown = &self.shown;
+        let form = |t: &Term, holds: &dyn Fn(&Term) -> bool| shown.form(t, holds);
+        let mut best = |asked: usize| self.ranking.best(asked, &form, &mut clear, self.over);
         let most_parts = MOST_PARTS.max(MOST_TIMES * k * search.start.size() as usize);
         let mut asked = if among == Among::Any { 1 } else { k.max(CANDIDATES) };
         let mut found = best(asked);
@@ -136,6 +146,10 @@ impl Best<'_> {
             let most = if found.programs.is_empty() { MOST_UNREAD.max(k) } else { most };
             let wanted = if among == Among::Any { 1 } else { k };
             let few = found.programs.len() < wanted && asked < most;
+            let again = search.computes_again;
+            let few_parts = if again { MOST_PARTS } else { FEW_PARTS };
+            let are_small = among == Among::Few && found.parts < few_parts && (again || !found.as_they_stand);
+            let least = if are_small { CANDIDATES_FOR_SEVERAL } else { least };
             let goes_on = found.complete && found.looked_at >= asked && found.parts < most_parts;
             if !goes_on || !few && asked >= least {
                 break;
@@ -163,7 +177,7 @@ impl Search {
         match &self.best {
             Some((asked, known)) if k <= *asked => self.told(known, k),
             None => KBest { terms: vec![], complete: true, of: None },
-            Some(_) => match self.rank(&|| false, |best| best.of(k, true)) {
+            Some((_, known)) => match self.rank(&|| false, |best| best.after(known.programs.first(), k)) {
                 Some(best) => self.told(&best, k),
                 None => KBest { terms: vec![], complete: false, of: None },
             },
@@ -197,52 +211,14 @@ impl Search {
     ) -> Option<T> {
         let free = free_in(&self.start);
         self.budget.cost.weights(|weights| {
-            let ranking = self.goal.ranking(&self.graph, (self.root(), &free), weights, over)?;
-            Some(extract(&mut Best { ranking, search: self, over }))
+            let ranking =
+                self.goal.ranking(&self.graph, (self.root(), &free), weights, self.computes_again, over)?;
+            Some(extract(&mut Best { ranking, search: self, shown: Shown::of(self), over }))
         })
     }
 
-    /// The forms of a program that was found: in normal form, if that was asked for, without views that cancel out; and with
-    /// values shared again that it computes more often than the program from which the search started.
-    fn forms(&self, t: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Form> {
-        let form = |term: Term, cleared: &[Cleared]| Form { term, cleared: cleared.to_vec() };
-        if !self.budget.normal {
-            return self.shared_again(t).map(|term| form(term, &[])).into_iter().collect();
-        }
-        let Some(normal) = normal_form_with(&self.params, t) else { return vec![] };
-        let is_met = holds(&normal);
-        let steps = if self.budget.clears && is_met { self.cleared(&normal, holds) } else { vec![] };
-        let clear = steps.last().map(|last| (last.program.clone(), steps.clone()));
-        let plain = clear.into_iter().chain([(normal, vec![])]);
-        let each = plain.flat_map(|(term, cleared)| {
-            let shared = self.shared_again(&term);
-            shared.into_iter().chain([term]).map(|term| form(term, &cleared)).collect::<Vec<_>>()
-        });
-        // Where only what is not in normal form is like the sketch, it is shared as it stands.
-        let as_it_stands = if is_met { None } else { self.shared_again(t) };
-        each.chain(as_it_stands.map(|term| form(term, &[]))).collect()
-    }
-
-    /// What takes views away from a program that was found.
-    fn cleared(&self, normal: &Term, holds: &dyn Fn(&Term) -> bool) -> Vec<Cleared> {
-        cleared(normal, &self.params, self.clearing(), holds)
-    }
-
     /// The rules that take views away, of those that are not held back.
-    fn clearing(&self) -> impl Iterator<Item = &RuleUse> {
+    pub(super) fn clearing(&self) -> impl Iterator<Item = &RuleUse> {
         self.rules.iter().filter(|r| r.clears && r.held.is_empty()).map(|r| &r.rule)
-    }
-
-    fn shared_again(&self, plain: &Term) -> Option<Term> {
-        let given = self.amount.filter(|_| self.shares)?;
-        // What cannot be counted since it is so much is more than all else.
-        let computes = |t: &Term| amount(t).unwrap_or(f64::INFINITY);
-        let now = computes(plain);
-        // The names that were given say more than new ones.
-        if normal_form_with(&self.params, &self.program).as_ref() == Some(plain) {
-            return Some(self.program.clone());
-        }
-        let shared = shared(plain).filter(|_| now > given)?;
-        (computes(&shared) < now).then(|| named(&shared, &self.program))
     }
 }

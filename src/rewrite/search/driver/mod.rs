@@ -6,6 +6,7 @@ mod answer;
 mod best;
 mod iteration;
 mod settle;
+mod shown;
 
 use super::goal::{Goal, Programs};
 use super::options::When;
@@ -66,6 +67,8 @@ pub struct Search {
     amount: Option<f64>,
     /// It shares values.
     shares: bool,
+    /// As it stands in the graph it computes more than that, where what it shares is written out.
+    computes_again: bool,
     /// It cannot be put beside it.
     too_large: bool,
     /// What had been left out when the rules had nothing more to say of best members.
@@ -227,13 +230,16 @@ impl Search {
         graph.gaps.clear();
         let counted = graph.count_nodes();
         let ids_then = graph.ids();
+        let (given, shares) = (amount(start), shares(start));
+        let more = || given.is_some_and(|given| amount(&begin).is_none_or(|here| here > given));
         Ok(Search {
             graph,
             root,
             program: start.clone(),
             given: (begin != *start).then(|| start.clone()),
-            amount: amount(start),
-            shares: shares(start),
+            amount: given,
+            shares,
+            computes_again: shares && more(),
             too_large: false,
             left_out: vec![],
             refused: BTreeMap::new(),

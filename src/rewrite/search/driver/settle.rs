@@ -30,7 +30,9 @@ impl Search {
         // Without normal form all is shown as it stands.
         self.is_settled = !self.budget.normal;
         // Values that are shared again are written out in the graph: what is lightest there computes them as often as it can.
-        let settled = if self.is_settled || self.shares { Ok(()) } else { self.settle(control) };
+        let as_it_is = self.is_settled || self.shares && !self.computes_again;
+        let settled = if as_it_is { Ok(()) } else { self.settle(control) };
+        self.is_settled &= !self.computes_again;
         let asked = settled.and_then(|()| self.goal_reached(control, true));
         if !matches!(asked, Ok(true)) {
             let (reached, best, extraction) = before;

@@ -4,6 +4,7 @@
 
 mod abbreviations;
 mod patterns;
+pub(super) use patterns::explicit_params;
 mod sizes;
 
 use super::holes::holes_in;

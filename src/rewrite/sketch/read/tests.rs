@@ -1,7 +1,6 @@
 //! What is read, and what is refused.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use super::patterns::explicit_params;
 use super::*;
 use crate::lang::diag::Sources;
 use crate::lang::syntax::{parse_elevate, parse_sketch};
@@ -40,6 +39,11 @@ fn what_is_written_is_read_back() {
         "contains((let (toMem ?)) and contains(mapPar))",
         "containsAlignedRows(m, n/8, 8, ?)",
         r"\x0. add x0 (mul ? 2.5f32)",
+        r"contains(rotateValues 3 (\x0. x0) ?)",
+        "rotateValues ? 3 ?",
+        "rotateValues private ? 3 ? ?",
+        "circularBuffer 4 3 ? ?",
+        "reduceSeq ? ? ?",
     ] {
         let once = read_text(text).unwrap();
         assert_eq!(read_text(&once.to_string()).unwrap(), once, "{once}");
