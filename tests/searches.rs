@@ -695,6 +695,26 @@ fn sizes_that_a_goal_does_not_name_are_usual_ones() {
     assert!(ran.code == 1 && ran.out.contains(told) && ran.err.contains(told), "{}{}", ran.out, ran.err);
 }
 
+/// What a rule of the library makes in a step or two is found by the rules that make it, whatever sizes these take and whatever else
+/// they bring.
+#[test]
+fn what_few_rules_make_is_found_in_a_small_graph() {
+    let world = tempfile::tempdir().unwrap();
+    let rule = "rule plusPad = map f (xs : n.s) ~> take n (map f (padEmpty 3 xs))\n";
+    std::fs::write(world.path().join("p.rules"), rule).unwrap();
+    std::fs::write(world.path().join("p.rise"), "def f (a: n.f32): n.f32 = a |> map sqrt").unwrap();
+    for asked in
+        ["drop", "take", "padClamp", "padEmpty", "split", "join", "idx", "circularBuffer", "rotateValues 3"]
+    {
+        let goal = format!("reach contains({asked})");
+        let ran = run(world.path(), &["search", "p.rise", &goal, "--json"]);
+        assert_eq!(ran.code, 0, "{goal}: {}", ran.err);
+        let searches: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let nodes = searches.as_array().unwrap().iter().filter_map(|s| s["nodes"].as_u64()).max();
+        assert!(nodes.is_some_and(|nodes| nodes <= 20_000), "{goal}: {nodes:?} nodes");
+    }
+}
+
 /// What is printed is an ordinary strategy of searches, which finds what was found.
 #[test]
 fn guides_are_kept_as_text() {

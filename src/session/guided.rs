@@ -64,6 +64,7 @@ fn nodes_of(breadth: Breadth) -> (usize, usize) {
     match breadth {
         Breadth::Tight => (60_000, 60_000),
         Breadth::Narrow => (20_000, 60_000),
+        Breadth::Makers => (20_000, 20_000),
         Breadth::Wide => (40_000, MOST_NODES),
     }
 }
@@ -366,9 +367,16 @@ impl Searcher<'_> {
         let goal_sizes = guide::sizes_of(sketch);
         let breadths = guide::breadths(&self.workspace().rules, now, sketch);
         let all = way.thorough || guide.wide;
-        let tried = if all { breadths.len() } else { breadths.len().saturating_sub(1).max(1) };
-        for (i, breadth) in breadths.iter().copied().enumerate().take(tried) {
-            let behind = breadths.len() - 1 - i;
+        let is_tried = |breadth: &Breadth| match breadth {
+            Breadth::Tight | Breadth::Narrow => true,
+            // What a guide asks for is there, or made on the way to it.
+            Breadth::Makers => all && *is_goal,
+            Breadth::Wide => all,
+        };
+        for (i, breadth) in breadths.iter().copied().enumerate().filter(|(_, b)| is_tried(b)) {
+            // Few rules take little time.
+            let takes_long = |b: &&Breadth| matches!(b, Breadth::Tight | Breadth::Narrow | Breadth::Wide);
+            let behind = breadths.iter().skip(i + 1).filter(takes_long).count();
             let (few, many) = nodes_of(breadth);
             if account.vain.contains(&(now.digest(), text.clone(), breadth)) {
                 continue;

@@ -25,6 +25,9 @@ pub enum Breadth {
     Tight,
     /// Of those that match everything, only those that make what is asked for.
     Narrow,
+    /// Nothing but what makes what the sketch asks for and the program lacks, and what that is made of, whatever else comes with it and
+    /// whatever sizes it takes.
+    Makers,
     /// All.
     Wide,
 }
@@ -74,6 +77,9 @@ const LONGEST_VECTOR: i64 = 16;
 /// Weights of a program that are separated.
 const MOST_SEPARATED: usize = 16;
 
+/// What makes what the sketch asks for may be made of what others make, up to so many steps.
+const STEPS: usize = 2;
+
 /// A rule with its sizes is taken so many times at most.
 const MOST_USES: usize = 12;
 
@@ -111,16 +117,22 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
             known.retain(|p| OF_ARRAYS.contains(p));
             known.extend(OF_LAYOUTS.iter().chain(&OF_STORES).filter(|_| stores));
         }
-        Breadth::Narrow | Breadth::Wide => known.extend(ALWAYS),
+        Breadth::Narrow | Breadth::Makers | Breadth::Wide => known.extend(ALWAYS),
     }
-    let lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
+    let mut lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
     let is_taken = |r: &&Rule| !r.is_right_to_left() && !COMPOSED.contains(&&*r.name);
     let rules: Vec<&Rule> = library.rules().filter(is_taken).collect();
-    for pattern in lacking.iter().filter(|_| breadth != Breadth::Tight) {
-        known.extend(company(*pattern, &rules, &known));
+    let makers = breadth == Breadth::Makers;
+    if makers {
+        lacking = made_of(lacking, &rules, &known);
+    } else if matches!(breadth, Breadth::Narrow | Breadth::Wide) {
+        for pattern in &lacking {
+            known.extend(company(*pattern, &rules, &known));
+        }
     }
     // What the sketch asks for, and only rules make that take sizes or address spaces.
-    let sole: BTreeSet<Pattern> = lacking.difference(&made_plainly(&rules, &had)).copied().collect();
+    let plainly = if makers { BTreeSet::new() } else { made_plainly(&rules, &had) };
+    let sole: BTreeSet<Pattern> = lacking.difference(&plainly).copied().collect();
     let usual = usual_sizes(now);
     let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
     let mut out: Vec<RuleUse> = separations(library, now).collect();
@@ -130,14 +142,15 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
             let Makes { from, made } = Makes::of(equation);
             let unmakes =
                 breadth == Breadth::Tight && !from.is_disjoint(&unwanted) && made.is_disjoint(&unwanted);
-            let is_known = moves && from.union(&made).all(|p| known.contains(p))
+            let of_known = |p: &Pattern| known.contains(p) || makers && lacking.contains(p);
+            let is_known = moves && from.iter().all(of_known) && (makers || made.iter().all(of_known))
                 || unmakes && from.union(&made).all(|p| all_known.contains(p));
             // How a loop runs is said only as the sketch says it.
             let is_wanted = made
                 .iter()
                 .all(|p| ALWAYS.contains(p) || asked.contains(p) || !(p.is_map() || p.is_reduce()));
             // Where the left side is a variable, it matches every term of its type.
-            let is_narrow = !from.is_empty() || made.iter().any(wanted);
+            let is_narrow = !makers && !from.is_empty() || made.iter().any(wanted);
             if is_known && is_wanted && (is_narrow || breadth == Breadth::Wide) {
                 let depth = i64::try_from(depth).unwrap_or(i64::MAX);
                 let is_sole = made.iter().any(|p| sole.contains(p));
@@ -168,7 +181,7 @@ pub fn breadths(library: &RuleSet, now: &Term, goal: &Sketch) -> Vec<Breadth> {
         || separations(library, now).next().is_some()
         || !ruled_out(goal).is_disjoint(&patterns_of(now));
     let tight = is_tight.then_some(Breadth::Tight);
-    tight.into_iter().chain([Breadth::Narrow, Breadth::Wide]).collect()
+    tight.into_iter().chain([Breadth::Narrow, Breadth::Makers, Breadth::Wide]).collect()
 }
 
 /// Does a sketch ask for something that is stored, where the program stores nothing?
@@ -237,6 +250,16 @@ fn company(pattern: Pattern, rules: &[&Rule], known: &BTreeSet<Pattern>) -> BTre
     let makers = sides.filter(|s| s.made.contains(&pattern) && s.from.is_subset(known));
     let unknown = makers.map(|s| s.made.difference(known).copied().collect::<BTreeSet<Pattern>>());
     unknown.min_by_key(BTreeSet::len).unwrap_or_default()
+}
+
+/// These patterns, and what rules that make them make them of, where that is not known.
+fn made_of(lacking: BTreeSet<Pattern>, rules: &[&Rule], known: &BTreeSet<Pattern>) -> BTreeSet<Pattern> {
+    let sides: Vec<Makes> = rules.iter().flat_map(|r| r.equations()).map(Makes::of).collect();
+    (1..STEPS).fold(lacking, |made, _| {
+        let makers = sides.iter().filter(|s| !s.made.is_disjoint(&made));
+        let of: BTreeSet<Pattern> = makers.flat_map(|s| s.from.difference(known)).copied().collect();
+        made.union(&of).copied().collect()
+    })
 }
 
 /// What rules that take neither sizes nor address spaces make of what the program has, one after the other. That one kind of

@@ -269,7 +269,8 @@ pub struct Report {
     pub elapsed: Duration,
 }
 
-const NOT_READ: &str = "Write `?` in the sketch in the place of what nobody reads.";
+const NOT_READ: &str =
+    "What nobody reads does not count: ask for something that the result is computed by, or for less.";
 
 const ADD_RULES: &str = "Add rules to `using`, or ask for less in the sketch.";
 
