@@ -105,6 +105,10 @@ pub enum Lies {
 /// Local arrays of as many bytes or more begin at a multiple of so many.
 pub const LOCAL_ALIGNMENT: i64 = 16;
 
+/// What is stored at once has at most so many bytes. gcc 12 stores half as many to arrays on the stack as if these began at a multiple
+/// of that, and does not see to it that they do.
+const WIDEST_STORE: i64 = 64;
+
 impl Place {
     /// Is it a local array of which it is said where it begins?
     pub fn is_aligned_array(&self) -> bool {
@@ -471,8 +475,11 @@ impl Generator {
             }
             // What is not on the heap may be less than its most.
             let most = place.leaf.dims.iter().try_fold(1, |n: i64, d| n.checked_mul(d.most()?));
+            let bytes = most.map(|n| n.saturating_mul(place.leaf.scalar().bytes() as i64));
+            let aligned = self.language == Language::C && bytes.is_none_or(|bytes| bytes >= WIDEST_STORE / 2);
+            let ty = if aligned { format!("_Alignas({WIDEST_STORE}) {elem}") } else { elem.into() };
             let len = Some(self.number(&most.map_or(len, Nat::constant)));
-            out.push(self.stmt(What::Declare { ty: elem.into(), name: place.name, len, init: None }));
+            out.push(self.stmt(What::Declare { ty, name: place.name, len, init: None }));
         }
         free.reverse();
         Ok(free)

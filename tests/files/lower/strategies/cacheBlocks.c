@@ -44,7 +44,7 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
   }
   for (int i10 = 0; i10 < 32; i10++) {
     for (int i15 = 0; i15 < 32; i15++) {
-      float t1[1024];
+      _Alignas(64) float t1[1024];
       for (int i20 = 0; i20 < 32; i20++) {
         for (int i23 = 0; i23 < 32; i23++) {
           t1[i23 + 32 * i20] = 0.0f;

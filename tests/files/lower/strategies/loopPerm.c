@@ -4,7 +4,7 @@
 void matmul(float* restrict output, const float* restrict a, const float* restrict b) {
   for (int i3 = 0; i3 < 32; i3++) {
     for (int i8 = 0; i8 < 32; i8++) {
-      float t0[1024];
+      _Alignas(64) float t0[1024];
       for (int i13 = 0; i13 < 32; i13++) {
         for (int i16 = 0; i16 < 32; i16++) {
           t0[i16 + 32 * i13] = 0.0f;
@@ -12,7 +12,7 @@ void matmul(float* restrict output, const float* restrict a, const float* restri
       }
       for (int i17 = 0; i17 < 256; i17++) {
         for (int i18 = 0; i18 < 32; i18++) {
-          float t1[32];
+          _Alignas(64) float t1[32];
           for (int i19 = 0; i19 < 32; i19++) {
             t1[i19] = t0[i19 + 32 * i18];
           }

@@ -4,7 +4,7 @@
 void matmul(float* restrict output, const float* restrict a, const float* restrict b) {
   for (int i3 = 0; i3 < 32; i3++) {
     for (int i8 = 0; i8 < 32; i8++) {
-      float t0[1024];
+      _Alignas(64) float t0[1024];
       for (int i13 = 0; i13 < 32; i13++) {
         for (int i16 = 0; i16 < 32; i16++) {
           t0[i16 + 32 * i13] = 0.0f;
