@@ -271,6 +271,39 @@ fn ways_that_turn_back_are_written_by_a_shorter_one() {
     replays(world.path(), "reach containsMapPar(n/12, containsMapSeq(3, contains(((? * ?) : <4>f32))))", "");
 }
 
+/// Rules that match only what is not in normal form: an operator with its arrays, a function that does nothing but apply
+/// another, and what is shared, once for all that read it.
+#[test]
+fn ways_whose_programs_are_not_in_normal_form_are_written() {
+    let world = tempfile::tempdir().unwrap();
+    let rows = "def f (a: m.n.f32) (x: n.f32): m.f32 =
+  a |> map (\\r. zip r x |> map (\\q. fst q * snd q) |> reduce (+) 0)";
+    let normed = "def f (a: m.k.f32) (b: n.k.f32): m.n.f32 =
+  a |> map (\\r. b |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0)) |> map (\\s.
+    let t = reduce (+) 0 s in s |> map (\\x. x / t))";
+    let read_twice = "def f (q: n.d.f32) (k: m.d.f32): n.m.f32 = q |> map (\\r.
+  let s = k |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0) in
+  let t = s |> map exp |> reduce (+) 0 in s |> map (\\x. exp x / t))";
+    for (program, search) in [
+        (rows, "containsMapPar(m, containsReduceSeq(n/8, contains(asVector)))"),
+        (
+            rows,
+            "containsMap(4, contains(reduceSeq)) using {splitJoinNest(1, 4), reduceInParts(4), mapSharedFission, mapFission, blockedReduce(4)}",
+        ),
+        (
+            normed,
+            "contains(join (contains(mapPar))) using {liftReduce, reduceMapFusion, rowsAsOne, sinkReduce, useMapPar}",
+        ),
+        (
+            read_twice,
+            "containsMap(4, contains(reduceSeq)) using {splitBeforeMap, reduceInParts(4), blockedReduce(4)} with (iterations: 4, normal: none)",
+        ),
+    ] {
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
+        replays(world.path(), &format!("reach {search}"), "");
+    }
+}
+
 /// Vectors of a length that no list has, sums in lanes, and pairs of vectors, without rules and guides.
 #[test]
 fn a_search_of_its_own_rules_finds_lanes_of_any_length() {
