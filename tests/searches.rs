@@ -759,6 +759,31 @@ fn guides_are_kept_as_text() {
     assert!(ran.code == 1 && ran.err.contains("E0421"), "{}", ran.err);
 }
 
+/// What a guide leads to has views that cancel out, which other searches take away, and of several programs one is asked for.
+#[test]
+fn guides_find_as_text_just_what_was_found() {
+    let world = tempfile::tempdir().unwrap();
+    let two = "def two (a: m.n.f32): (m.f32 * m.f32) =
+  let q = a |> map (map (\\x. x * x)) in (map (reduce (+) 0) q, map (reduce max 0) q)";
+    let rows = "def rows (a: m.n.f32): m.f32 = a |> map (\\r. r |> map abs |> reduce (+) 0)";
+    for (program, goal, option) in [
+        (
+            two,
+            "containsMapPar(m/8, containsReduceSeq(n/4, containsReduceSeqUnroll(4, containsMapSeq(8, ?))))",
+            "views: kept",
+        ),
+        (rows, "containsMapPar(m/8, containsMap(8, ?)) with (best: 9, rank: 4)", "best: 9, rank: 4"),
+    ] {
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
+        let kept = run(world.path(), &["search", "p.rise", &format!("reach {goal}"), "--guides"]);
+        assert!(kept.code == 0 && kept.out.contains(option), "{goal}: {}{}", kept.out, kept.err);
+        std::fs::write(world.path().join("p.elevate"), &kept.out).unwrap();
+        let again = made(world.path(), "p.rise", "guided1");
+        assert_eq!(again, made(world.path(), "p.rise", &format!("reach {goal}")), "{goal}: {}", kept.out);
+        std::fs::remove_file(world.path().join("p.elevate")).unwrap();
+    }
+}
+
 /// A search that chose its rules never says that there is no way.
 #[test]
 fn a_search_of_its_own_rules_does_not_say_impossible() {
