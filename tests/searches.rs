@@ -271,6 +271,39 @@ fn ways_that_turn_back_are_written_by_a_shorter_one() {
     replays(world.path(), "reach containsMapPar(n/12, containsMapSeq(3, contains(((? * ?) : <4>f32))))", "");
 }
 
+/// Rules that match only what is not in normal form: an operator with its arrays, a function that does nothing but apply
+/// another, and what is shared, once for all that read it.
+#[test]
+fn ways_whose_programs_are_not_in_normal_form_are_written() {
+    let world = tempfile::tempdir().unwrap();
+    let rows = "def f (a: m.n.f32) (x: n.f32): m.f32 =
+  a |> map (\\r. zip r x |> map (\\q. fst q * snd q) |> reduce (+) 0)";
+    let normed = "def f (a: m.k.f32) (b: n.k.f32): m.n.f32 =
+  a |> map (\\r. b |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0)) |> map (\\s.
+    let t = reduce (+) 0 s in s |> map (\\x. x / t))";
+    let read_twice = "def f (q: n.d.f32) (k: m.d.f32): n.m.f32 = q |> map (\\r.
+  let s = k |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0) in
+  let t = s |> map exp |> reduce (+) 0 in s |> map (\\x. exp x / t))";
+    for (program, search) in [
+        (rows, "containsMapPar(m, containsReduceSeq(n/8, contains(asVector)))"),
+        (
+            rows,
+            "containsMap(4, contains(reduceSeq)) using {splitJoinNest(1, 4), reduceInParts(4), mapSharedFission, mapFission, blockedReduce(4)}",
+        ),
+        (
+            normed,
+            "contains(join (contains(mapPar))) using {liftReduce, reduceMapFusion, rowsAsOne, sinkReduce, useMapPar}",
+        ),
+        (
+            read_twice,
+            "containsMap(4, contains(reduceSeq)) using {splitBeforeMap, reduceInParts(4), blockedReduce(4)} with (iterations: 4, normal: none)",
+        ),
+    ] {
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
+        replays(world.path(), &format!("reach {search}"), "");
+    }
+}
+
 /// Vectors of a length that no list has, sums in lanes, and pairs of vectors, without rules and guides.
 #[test]
 fn a_search_of_its_own_rules_finds_lanes_of_any_length() {
@@ -744,6 +777,31 @@ fn guides_are_kept_as_text() {
     assert_eq!(ran.code, 1, "{}", ran.err);
     let ran = run(world.path(), &["search", "p.rise", "reach contains(mapSeq) using useMapSeq", "--guides"]);
     assert!(ran.code == 1 && ran.err.contains("E0421"), "{}", ran.err);
+}
+
+/// What a guide leads to has views that cancel out, which other searches take away, and of several programs one is asked for.
+#[test]
+fn guides_find_as_text_just_what_was_found() {
+    let world = tempfile::tempdir().unwrap();
+    let two = "def two (a: m.n.f32): (m.f32 * m.f32) =
+  let q = a |> map (map (\\x. x * x)) in (map (reduce (+) 0) q, map (reduce max 0) q)";
+    let rows = "def rows (a: m.n.f32): m.f32 = a |> map (\\r. r |> map abs |> reduce (+) 0)";
+    for (program, goal, option) in [
+        (
+            two,
+            "containsMapPar(m/8, containsReduceSeq(n/4, containsReduceSeqUnroll(4, containsMapSeq(8, ?))))",
+            "views: kept",
+        ),
+        (rows, "containsMapPar(m/8, containsMap(8, ?)) with (best: 9, rank: 4)", "best: 9, rank: 4"),
+    ] {
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
+        let kept = run(world.path(), &["search", "p.rise", &format!("reach {goal}"), "--guides"]);
+        assert!(kept.code == 0 && kept.out.contains(option), "{goal}: {}{}", kept.out, kept.err);
+        std::fs::write(world.path().join("p.elevate"), &kept.out).unwrap();
+        let again = made(world.path(), "p.rise", "guided1");
+        assert_eq!(again, made(world.path(), "p.rise", &format!("reach {goal}")), "{goal}: {}", kept.out);
+        std::fs::remove_file(world.path().join("p.elevate")).unwrap();
+    }
 }
 
 /// A search that chose its rules never says that there is no way.

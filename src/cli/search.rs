@@ -43,7 +43,7 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
         if let Err(stuck) = &end.result {
             return Err(fail(stuck));
         }
-        let text = guides::written(workspace, &searches).map_err(|why| {
+        let text = guides::written(workspace, session.sizes(), &searches).map_err(|why| {
             let problem = Diagnostic::error("E0421", "There are no guides that can be written.").note(why);
             fail(&problem.hint("`--elevate` writes the rewrites that a search found."))
         })?;

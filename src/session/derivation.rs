@@ -8,16 +8,14 @@ use super::jobs::Control;
 use super::searching::{Examined, FROM_THE_RIGHT};
 use super::shortcut;
 use super::state::Progress;
+use super::unreduced::{expanded_first, expansions};
 use super::workspace::{Examination, Leg, StrategyText, Workspace};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
-use crate::rewrite::normal::{Redex, normal_form, reduce};
-use crate::rewrite::rule::instance::first_occurrence;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rewrite::strategy::at_position;
-use crate::rewrite::strategy::native::Native;
 
 /// The strategy whose normal form programs are in between two steps.
 pub(super) const NORMAL: &str = "BENF";
@@ -244,63 +242,28 @@ pub(super) fn one(
 
 /// The rule where it makes the step from one normal form to the next, with its place.
 pub(super) fn placed(workspace: &Workspace, now: &Term, rule: &str, then: &Term) -> Option<String> {
-    let call = workspace.parse_strategy(rule).ok()?;
-    let makes_it = |(at, part): &(Path, &Term)| {
-        let after = workspace.run_without_search(&call.tree, part, None).ok().map(|done| done.term);
-        let whole = after.and_then(|after| now.replace_at(at, after));
-        whole.is_some_and(|t| run(workspace, NORMAL, &t).as_ref() == Some(then))
-    };
-    let (at, _) = now.positions().into_iter().find(makes_it)?;
+    let at = place(workspace, now, &workspace.parse_strategy(rule).ok()?, then)?;
     let skipped = (1..=MOST_SKIPPED).map(|n| format!("skip({n}, {rule})"));
     let traversals = [rule.to_owned(), format!("topDown({rule})"), format!("bottomUp({rule})")];
     let ways = traversals.into_iter().chain(skipped).chain([at_position(now, &at, rule)]);
-    let mut ways = ways.flat_map(|way| [way.clone(), format!("({way} ; {NORMAL})")]);
+    let mut ways = ways.flat_map(or_normalised);
     ways.find(|way| run(workspace, way, now).as_ref() == Some(then))
 }
 
-/// Ways to make a step whose rule applies only because a part is not in normal form, as `map (\x. f e)` where `f` is a
-/// lambda: the part is brought into that form before the rule is applied.
-fn expanded_first(now: &Term, before: &Term, step: &RevisionStep) -> Vec<String> {
-    let mut ways = vec![];
-    for (redex_at, redex) in before.positions() {
-        let (redex_steps, rule_steps) = (redex_at.steps(), step.at.steps());
-        let region = redex_steps.len().min(rule_steps.len());
-        if redex_steps[..region] != rule_steps[..region] {
-            continue;
-        }
-        let below = |steps: &[u8]| Path::new(steps[region..].iter().copied());
-        let Some(part) = before.at(&Path::new(rule_steps[..region].iter().copied())) else { continue };
-        let Some(normal) = normal_form(part) else { continue };
-        let inner = below(redex_steps);
-        if normal.at(&inner).is_none() || normal.at(&inner) != normal_form(redex).as_ref() {
-            continue;
-        }
-        for expansion in expansions(redex, &normal_form) {
-            let expand = at_position(&normal, &inner, &expansion);
-            let both = format!("({expand} ; {})", at_position(part, &below(rule_steps), &step.rule));
-            ways.push(format!("topDown{both}"));
-            let places = now.positions().into_iter().filter(|(_, t)| **t == normal);
-            ways.extend(places.map(|(at, _)| at_position(now, &at, &both)));
-        }
-    }
-    ways.into_iter().flat_map(|way| [way.clone(), format!("({way} ; {NORMAL})")]).collect()
+/// Where a rule makes of a program what has this normal form.
+pub(super) fn place(workspace: &Workspace, now: &Term, rule: &StrategyText, then: &Term) -> Option<Path> {
+    let makes_it = |(at, part): &(Path, &Term)| {
+        let after = workspace.run_without_search(&rule.tree, part, None).ok().map(|done| done.term);
+        let whole = after.and_then(|after| now.replace_at(at, after));
+        whole.is_some_and(|t| run(workspace, NORMAL, &t).as_ref() == Some(then))
+    };
+    now.positions().into_iter().find(makes_it).map(|(at, _)| at)
 }
 
-/// What makes a redex of what it becomes, which is written in this form.
-fn expansions(redex: &Term, form: &dyn Fn(&Term) -> Option<Term>) -> Vec<String> {
-    if let Some((Redex::Eta, _)) = reduce(redex) {
-        return vec!["etaAbstraction".to_owned()];
-    }
-    let Some((function, value)) = redex.as_app() else { return vec![] };
-    let body = function.as_lam().and_then(|(_, body)| form(body));
-    let (Some(place), Some(value)) = (body.and_then(|b| first_occurrence(&b, 0)), form(value)) else {
-        return vec![];
-    };
-    let head = value.as_pattern_app().map(|(p, _)| Native::IsPattern(p.pattern).name());
-    let numbers: Vec<String> = place.iter().map(ToString::to_string).collect();
-    let predicates = head.map(|is| format!("isApplied({is})")).into_iter();
-    let all = predicates.chain([format!("[{}]", numbers.join(", "))]);
-    all.map(|which| format!("subexpressionElimination({which})")).collect()
+/// A way, and the same one with what it makes brought into normal form.
+pub(super) fn or_normalised(way: String) -> [String; 2] {
+    let normalised = format!("({way} ; {NORMAL})");
+    [way, normalised]
 }
 
 /// The rules that need no arguments.

@@ -43,10 +43,20 @@ pub struct Made {
     pub nodes: usize,
     /// What else was asked of the search, as options behind others.
     pub options: String,
+    /// And what may be left away where it finds the same without.
+    pub exact: String,
     /// Which rules of the library were held back.
     pub held: Vec<Held>,
     /// It is the goal itself.
     pub is_goal: bool,
+}
+
+/// What tells the search from one that takes the first program that it finds, without views that cancel out.
+fn exact(bounds: &Budget) -> String {
+    let views = (bounds.normal && !bounds.clears).then_some(", views: kept".to_owned());
+    let best = (bounds.best > 1).then(|| format!(", best: {}", bounds.best));
+    let rank = (bounds.rank > 1).then(|| format!(", rank: {}", bounds.rank));
+    [views, best, rank].into_iter().flatten().collect()
 }
 
 /// What is asked of all searches for a goal.
@@ -445,6 +455,7 @@ impl Searcher<'_> {
                         true => account.asked.options.clone(),
                         false => format!("{}, dims: {dims}", account.asked.options),
                     },
+                    exact: exact(&bounds),
                     held: bounds.held.clone(),
                     is_goal: *is_goal,
                 });

@@ -7,6 +7,7 @@ use super::searching::{Examined, Replayed};
 use super::state::Progress;
 use super::workspace::Workspace;
 use crate::lang::diag::sentence;
+use crate::lang::eval::Sizes;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::rewrite::search::held_as_options;
@@ -14,15 +15,15 @@ use crate::rewrite::search::held_as_options;
 /// Between the rules of a set.
 const WIDTH: usize = 100;
 
-/// A definition for each sketch, and a strategy for each search that made guides.
+/// A definition for each sketch, and a strategy for each search that made guides, where these sizes were given.
 ///
 /// # Errors
 /// Why they cannot be written, in a sentence.
-pub fn written(workspace: &Workspace, searches: &[Examined]) -> Result<String, String> {
+pub fn written(workspace: &Workspace, sizes: &Sizes, searches: &[Examined]) -> Result<String, String> {
     let mut text = String::new();
     let mut taken = vec![];
     for chain in chains(searches) {
-        text += &one(workspace, &chain, &mut taken)?;
+        text += &one(workspace, sizes, &chain, &mut taken)?;
     }
     if text.is_empty() {
         Err("No search made guides: `reach SKETCH` without `using` does.".to_owned())
@@ -47,6 +48,7 @@ fn chains(searches: &[Examined]) -> Vec<Vec<(&Examined, &Made)>> {
 
 fn one(
     workspace: &Workspace,
+    sizes: &Sizes,
     chain: &[(&Examined, &Made)],
     taken: &mut Vec<String>,
 ) -> Result<String, String> {
@@ -59,7 +61,7 @@ fn one(
             text += &format!("--| {}.\nsketch {name} =\n  {}\n\n", sentence(&made.what), made.sketch);
             name
         };
-        calls.push(format!("reach {sketch} {}", using(&rules(workspace, search, made)?, made)));
+        calls.push(format!("reach {sketch} {}", options(workspace, sizes, search, made)?));
     }
     let name = free(workspace, "guided", taken);
     let goal = chain.last().map_or("", |(_, made)| &made.sketch);
@@ -73,22 +75,26 @@ fn one(
     Ok(text)
 }
 
-/// The fewest rules with which the search is known to find what it found: those on the way, or those that matched.
-fn rules(workspace: &Workspace, search: &Examined, made: &Made) -> Result<Vec<String>, String> {
+/// The fewest rules and options with which the search is known to find what it found: the rules on the way, or those that
+/// matched.
+fn options(workspace: &Workspace, sizes: &Sizes, search: &Examined, made: &Made) -> Result<String, String> {
     let all = || made.rules.iter().map(ToString::to_string);
     let on_the_way = all().filter(|label| search.on_the_way.contains(label)).collect();
     let has_matched = |label: &String| search.report.rules.iter().any(|r| r.label == *label && r.matches > 0);
+    let rules: [Vec<String>; 3] = [on_the_way, all().filter(has_matched).collect(), all().collect()];
+    let exact = Some(made.exact.as_str()).filter(|exact| !exact.is_empty());
     let found = search.report.found().map(|f| f.term.digest());
-    let leads = |rules: &Vec<String>| {
-        let text = format!("reach {} {}", made.sketch, using(rules, made));
-        run(workspace, &text, &search.start).map(|t| t.digest()) == found
+    let leads = |options: &String| {
+        let text = format!("reach {} {options}", made.sketch);
+        run(workspace, sizes, &text, &search.start).map(|t| t.digest()) == found
     };
-    let mut ways: [Vec<String>; 3] = [on_the_way, all().filter(has_matched).collect(), all().collect()];
-    let way = ways.iter_mut().find(|rules| leads(rules)).map(std::mem::take);
-    way.ok_or_else(|| format!("The search for {} does not repeat what was found.", made.sketch))
+    let mut ways = rules
+        .iter()
+        .flat_map(|rules| [Some(""), exact].into_iter().flatten().map(|exact| using(rules, made, exact)));
+    ways.find(leads).ok_or_else(|| format!("The search for {} does not repeat what was found.", made.sketch))
 }
 
-fn using(rules: &[String], made: &Made) -> String {
+fn using(rules: &[String], made: &Made, exact: &str) -> String {
     let mut lines = vec![String::new()];
     for (i, rule) in rules.iter().enumerate() {
         let comma = if i + 1 < rules.len() { "," } else { "" };
@@ -100,11 +106,11 @@ fn using(rules: &[String], made: &Made) -> String {
     let is_used = |name: &str| rules.iter().any(|r| r.split('(').next() == Some(name));
     let held = held_as_options(made.held.iter().filter(|h| is_used(&h.rule)));
     let held: String = held.iter().map(|option| format!(", {option}")).collect();
-    format!("using {{{} }} with (nodes: {}{}{held})", lines.join("\n "), made.nodes, made.options)
+    format!("using {{{} }} with (nodes: {}{}{exact}{held})", lines.join("\n "), made.nodes, made.options)
 }
 
-fn run(workspace: &Workspace, text: &str, start: &Term) -> Option<Term> {
-    let strategy = workspace.parse_strategy(text).ok()?;
+fn run(workspace: &Workspace, sizes: &Sizes, text: &str, start: &Term) -> Option<Term> {
+    let strategy = workspace.parse_strategy(text).ok()?.knowing(sizes);
     let control = Control::unwatched(Progress::Strategy { tried: 0, applied: 0 });
     let end = workspace.run_strategy(start, &strategy, &Path::root(), &Replayed::none(), &control);
     end.result.ok().map(|change| change.term)

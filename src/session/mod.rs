@@ -37,6 +37,7 @@ pub mod sweep;
 pub mod trial;
 pub mod tune;
 pub mod unguided;
+mod unreduced;
 pub mod whole;
 pub mod workspace;
 mod written;

@@ -9,14 +9,19 @@
 use super::derivation::{NORMAL, one, placed, run};
 use super::history::RevisionStep;
 use super::searching::FROM_THE_RIGHT;
+use super::unreduced::taken_back;
 use super::workspace::{StrategyText, Workspace};
 use crate::lang::digest::Digest;
 use crate::lang::term::Term;
+use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
 /// A step of the way backwards is as long as so many forwards.
 const BACKWARDS: usize = 3;
+
+/// And one that takes reductions back as so many.
+const WRITTEN_OUT: usize = 6;
 
 /// So many programs that are not of the way are looked at.
 const MOST_OTHERS: usize = 400;
@@ -83,6 +88,13 @@ impl Programs<'_> {
         shorter
     }
 
+    /// Is the program that this step leads to not reached, and the one that it begins at is?
+    fn lacks(&self, of_steps: &[usize], n: usize) -> bool {
+        let from = n.checked_sub(1).map_or(0, |n| of_steps[n]);
+        let is_reached = |number: usize| number == 0 || self.reached[number].is_some();
+        is_reached(from) && !is_reached(of_steps[n])
+    }
+
     fn length(&self, number: usize) -> usize {
         self.reached[number].as_ref().map_or(0, |(length, ..)| *length)
     }
@@ -114,6 +126,7 @@ pub(super) fn shortest(
     let mut problem = None;
     let mut open = BinaryHeap::from([Reverse((0, 0))]);
     let mut others = Others::default();
+    let mut written_out = HashSet::new();
     loop {
         while let Some(Reverse((length, now))) = open.pop() {
             if now == last || length > programs.length(now) {
@@ -144,7 +157,26 @@ pub(super) fn shortest(
                 }
             }
         }
-        if programs.reached[last].is_some() || last == 0 || programs.made > MOST_NODES {
+        if programs.reached[last].is_some() || last == 0 {
+            break;
+        }
+        // The way's own steps need not lead from normal form to normal form: those that lead furthest first.
+        let ends = steps.iter().enumerate().rev().filter(|(n, _)| !written_out.contains(n));
+        let next = ends.map(|(n, _)| n).find(|n| programs.lacks(&of_steps, *n));
+        if let Some(n) = next {
+            written_out.insert(n);
+            let (from, then) = (n.checked_sub(1).map_or(0, |n| of_steps[n]), of_steps[n]);
+            let before = n.checked_sub(1).map_or(start, |n| &steps[n].after);
+            let (now, after) = (&programs.all[from], &programs.all[then]);
+            let length = programs.length(from) + WRITTEN_OUT;
+            if let Some(text) = taken_back(workspace, now, before, &from_left_or_right(&steps[n].rule), after)
+                && programs.join(from, then, length, Step::Written(text))
+            {
+                open.push(Reverse((length, then)));
+            }
+            continue;
+        }
+        if programs.made > MOST_NODES {
             break;
         }
         // What is not reached yet, and what is most like it.
@@ -168,6 +200,12 @@ pub(super) fn shortest(
     }
     lines.reverse();
     Ok(lines)
+}
+
+/// The rule of a step as a strategy.
+fn from_left_or_right(rule: &str) -> String {
+    rule.strip_suffix(FROM_THE_RIGHT)
+        .map_or_else(|| rule.to_owned(), |rule| format!("{RIGHT_TO_LEFT}({rule})"))
 }
 
 /// Programs that are not of the way.

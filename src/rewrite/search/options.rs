@@ -29,7 +29,7 @@ pub struct Budget {
     pub held: Vec<Held>,
     /// Start and end in beta-eta normal form.
     pub normal: bool,
-    /// In the end it takes views away that cancel out: no other search goes on from what it finds.
+    /// In the end it takes views away that cancel out: no other search goes on from what it finds (`views: kept` where one does).
     pub clears: bool,
     /// Values that sizes were given: programs that these do not fit come last.
     pub sizes: Sizes,
@@ -79,7 +79,7 @@ impl Default for Budget {
 pub const MOST_BEST: usize = 1000;
 
 /// The names of the options.
-pub const OPTIONS: [&str; 12] = [
+pub const OPTIONS: [&str; 13] = [
     "nodes",
     "iterations",
     "time",
@@ -92,6 +92,7 @@ pub const OPTIONS: [&str; 12] = [
     "rank",
     "freeze",
     "cap",
+    "views",
 ];
 
 /// What the names in options mean.
@@ -214,6 +215,11 @@ impl Budget {
                 StrategyKind::Name(n) if &**n == "BENF" => self.normal = true,
                 StrategyKind::Name(n) if &**n == "none" => self.normal = false,
                 _ => return Err(wrong("a normal form: `BENF` or `none`")),
+            },
+            "views" => match &value.kind {
+                StrategyKind::Name(n) if &**n == "cleared" => self.clears = true,
+                StrategyKind::Name(n) if &**n == "kept" => self.clears = false,
+                _ => return Err(wrong("what becomes of views that cancel out: `cleared` or `kept`")),
             },
             other => {
                 return Err(Diagnostic::error("E0412", format!("A search has no option `{other}`."))
@@ -347,6 +353,8 @@ mod tests {
         let wanted = |text| options(text).unwrap().wanted();
         assert_eq!((b.wanted(), wanted("best: 8, rank: 3"), wanted("rank: 3")), (1, 8, 3));
         assert!(b.normal && !options("normal: none").unwrap().normal);
+        let clears = |text| options(text).unwrap().clears;
+        assert!(b.clears && clears("views: cleared") && !clears("views: kept"));
         for wrong in [
             "node: 3",
             "nodes: 0",
@@ -354,6 +362,7 @@ mod tests {
             "time: 5GiB",
             "memory: 3",
             "normal: CNF",
+            "views: none",
             "size: 1.5",
             "cost: 3",
             "cost: cheap",
