@@ -105,8 +105,7 @@ Examples:
   shine-tui export session.ron --recording session.svg   what the screen shows, action by action
 
 What the screen knows beside the session, such as the best programs of a search, is on the page that `:export FILE` writes there.
-The folder has the generated code with its Makefile, the program, and the strategy that leads to it with the rules and strategies
-that are not built in: `strategy.elevate` begins with the command that runs it.
+The folder has the generated code with its Makefile, the program, and the strategy that leads to it with the rules and strategies that are not built in: `strategy.elevate` begins with the command that runs it.
 The recording is a picture for web pages that moves by itself and needs nothing else. It shows what the session holds and runs nothing; of more than 60 actions the last 60.";
 
 #[derive(Args, Debug)]
