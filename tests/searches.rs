@@ -722,7 +722,7 @@ fn sizes_that_a_goal_does_not_name_are_usual_ones() {
     let seventeen = "def f (a: 17.f32): 17.f32 = a |> map sqrt";
     let world = tempfile::tempdir().unwrap();
     std::fs::write(world.path().join("p.rise"), seventeen).unwrap();
-    let search = "reach contains(asVector) with (time: 2s, memory: 16GiB, nodes: 1000000000)";
+    let search = "reach contains(asVector) and not contains(padEmpty) with (time: 2s, memory: 16GiB, nodes: 1000000000)";
     let ran = run(world.path(), &["search", "p.rise", search]);
     let told = "Not found within the bounds: 2.0 s";
     assert!(ran.code == 1 && ran.out.contains(told) && ran.err.contains(told), "{}{}", ran.out, ran.err);

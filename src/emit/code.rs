@@ -11,7 +11,7 @@ use super::number::{Printer, Variable, Width};
 use super::prefetch::{Ahead, rows_ahead};
 use super::rotation::{UNROLLED, rotates};
 use super::scalar;
-use super::syntax::{Expr, Pragma, Stmt, What};
+use super::syntax::{Expr, Pragma, Stmt, What, aligned_type};
 use super::vector::Loads;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::declared::Declared;
@@ -477,7 +477,7 @@ impl Generator {
             let most = place.leaf.dims.iter().try_fold(1, |n: i64, d| n.checked_mul(d.most()?));
             let bytes = most.map(|n| n.saturating_mul(place.leaf.scalar().bytes() as i64));
             let aligned = self.language == Language::C && bytes.is_none_or(|bytes| bytes >= WIDEST_STORE / 2);
-            let ty = if aligned { format!("_Alignas({WIDEST_STORE}) {elem}") } else { elem.into() };
+            let ty = if aligned { aligned_type(elem, WIDEST_STORE) } else { elem.into() };
             let len = Some(self.number(&most.map_or(len, Nat::constant)));
             out.push(self.stmt(What::Declare { ty, name: place.name, len, init: None }));
         }

@@ -202,6 +202,19 @@ pub struct Stmt {
     pub origin: Origin,
 }
 
+/// The type with which an array is declared in C that begins at a multiple of so many bytes.
+pub fn aligned_type(element: &str, bytes: i64) -> String {
+    format!("{ALIGNED}({bytes}) {element}")
+}
+
+const ALIGNED: &str = "_Alignas";
+
+/// The type of the elements of an array that is declared with this type: a pointer to them says nothing of where they begin.
+pub fn element_type(declared: &str) -> &str {
+    let aligned = declared.strip_prefix(ALIGNED).and_then(|rest| rest.split_once(' '));
+    aligned.map_or(declared, |(_, element)| element)
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum What {
     /// `ty name[len] = init;`

@@ -7,7 +7,7 @@
 
 use super::code::Generator;
 use super::names::Namer;
-use super::syntax::{Expr, Lines, Pragma, Stmt, Threads, What};
+use super::syntax::{Expr, Lines, Pragma, Stmt, Threads, What, element_type};
 use crate::lang::nat::{Atom, Monomial, Nat, NatVar};
 use crate::lang::origin::Origin;
 use crate::lower::dpia::{Kind, Loop, Phrase, effort};
@@ -294,8 +294,10 @@ impl Making<'_> {
         }
         match &mut s.what {
             What::Declare { ty, name, len, .. } => {
-                let text =
-                    if len.is_some() { format!("{ty}* restrict {name}") } else { format!("{ty} {name}") };
+                let text = match len {
+                    Some(_) => format!("{}* restrict {name}", element_type(ty)),
+                    None => format!("{ty} {name}"),
+                };
                 self.scope.push(Declared::new(name, text));
             }
             What::Name { ty, name, .. } => self.scope.push(Declared::new(name, format!("{ty} {name}"))),

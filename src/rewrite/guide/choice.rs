@@ -14,7 +14,7 @@ use crate::rule::condition::Condition;
 use crate::rule::makes::{Makes, all_made};
 use crate::rule::{ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
 use crate::search::usable;
-use crate::sketch::{ArgSketch, Shape, Sketch};
+use crate::sketch::{ArgSketch, NatSketch, Shape, Sketch};
 use std::collections::BTreeSet;
 
 /// How many rules are taken.
@@ -134,6 +134,9 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     let plainly = if makers { BTreeSet::new() } else { made_plainly(&rules, &had) };
     let sole: BTreeSet<Pattern> = lacking.difference(&plainly).copied().collect();
     let usual = usual_sizes(now);
+    // Where nothing else leads there, the sizes of what is asked for are those by which it is made.
+    let named = if makers { sizes_in(sketch, &lacking) } else { vec![] };
+    let sizes: Vec<Nat> = sizes.iter().cloned().chain(named).collect();
     let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
     let mut out: Vec<RuleUse> = separations(library, now).collect();
     let moves = breadth != Breadth::Tight || stores || !out.is_empty();
@@ -156,7 +159,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
                 let is_sole = made.iter().any(|p| sole.contains(p));
                 let named = spaces_in(sketch, &made);
                 let spaces = if named.is_empty() && is_sole { vec![AddressSpace::Private] } else { named };
-                let sizes = if sizes.is_empty() && is_sole { &usual } else { sizes };
+                let sizes = if sizes.is_empty() && is_sole { &usual } else { &sizes };
                 let uses = arguments(&rule.params, depth, sizes, &spaces);
                 let uses = uses.into_iter().map(|args| RuleUse { rule: rule.clone(), args });
                 out.extend(uses.filter(usable).take(MOST_USES));
@@ -282,6 +285,19 @@ fn spaces_in(sketch: &Sketch, of: &BTreeSet<Pattern>) -> Vec<AddressSpace> {
         _ => vec![],
     };
     own.into_iter().chain(sketch.children().into_iter().flat_map(|s| spaces_in(s, of))).collect()
+}
+
+/// The sizes that the sketch names for these patterns.
+fn sizes_in(sketch: &Sketch, of: &BTreeSet<Pattern>) -> Vec<Nat> {
+    let own: Vec<Nat> = match sketch.shape() {
+        Shape::Pattern(p, args) if of.contains(p) => args
+            .iter()
+            .filter_map(|a| if let ArgSketch::Nat(NatSketch::Is(n)) = a { Some(n.clone()) } else { None })
+            .collect(),
+        Shape::Not(_) => return vec![],
+        _ => vec![],
+    };
+    own.into_iter().chain(sketch.children().into_iter().flat_map(|s| sizes_in(s, of))).collect()
 }
 
 /// All arguments that a rule can have; none where it takes something that is no size, dimension or address space.
