@@ -737,7 +737,7 @@ fn what_few_rules_make_is_found_in_a_small_graph() {
     std::fs::write(world.path().join("p.rules"), rule).unwrap();
     std::fs::write(world.path().join("p.rise"), "def f (a: n.f32): n.f32 = a |> map sqrt").unwrap();
     for asked in
-        ["drop", "take", "padClamp", "padEmpty", "split", "join", "idx", "circularBuffer", "rotateValues 3"]
+        ["drop", "take", "padClamp", "padEmpty", "split", "join", "idx", "circularBuffer", "rotateValues"]
     {
         let goal = format!("reach contains({asked})");
         let ran = run(world.path(), &["search", "p.rise", &goal, "--json"]);
