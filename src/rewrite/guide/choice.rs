@@ -276,28 +276,21 @@ fn made_plainly(rules: &[&Rule], had: &BTreeSet<Pattern>) -> BTreeSet<Pattern> {
 
 /// The address spaces that the sketch names for these patterns.
 fn spaces_in(sketch: &Sketch, of: &BTreeSet<Pattern>) -> Vec<AddressSpace> {
-    let own: Vec<AddressSpace> = match sketch.shape() {
-        Shape::Pattern(p, args) if of.contains(p) => args
-            .iter()
-            .filter_map(|a| if let ArgSketch::Addr(space) = a { Some(*space) } else { None })
-            .collect(),
-        Shape::Not(_) => return vec![],
-        _ => vec![],
-    };
-    own.into_iter().chain(sketch.children().into_iter().flat_map(|s| spaces_in(s, of))).collect()
+    named_in(sketch, of, &|a| if let ArgSketch::Addr(space) = a { Some(*space) } else { None })
 }
 
-/// The sizes that the sketch names for these patterns.
+/// The sizes that it names for these.
 fn sizes_in(sketch: &Sketch, of: &BTreeSet<Pattern>) -> Vec<Nat> {
-    let own: Vec<Nat> = match sketch.shape() {
-        Shape::Pattern(p, args) if of.contains(p) => args
-            .iter()
-            .filter_map(|a| if let ArgSketch::Nat(NatSketch::Is(n)) = a { Some(n.clone()) } else { None })
-            .collect(),
+    named_in(sketch, of, &|a| if let ArgSketch::Nat(NatSketch::Is(n)) = a { Some(n.clone()) } else { None })
+}
+
+fn named_in<T>(sketch: &Sketch, of: &BTreeSet<Pattern>, named: &dyn Fn(&ArgSketch) -> Option<T>) -> Vec<T> {
+    let own: Vec<T> = match sketch.shape() {
+        Shape::Pattern(p, args) if of.contains(p) => args.iter().filter_map(named).collect(),
         Shape::Not(_) => return vec![],
         _ => vec![],
     };
-    own.into_iter().chain(sketch.children().into_iter().flat_map(|s| sizes_in(s, of))).collect()
+    own.into_iter().chain(sketch.children().into_iter().flat_map(|s| named_in(s, of, named))).collect()
 }
 
 /// All arguments that a rule can have; none where it takes something that is no size, dimension or address space.
