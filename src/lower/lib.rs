@@ -30,9 +30,7 @@ pub mod target;
 #[cfg(test)]
 mod tests;
 
-pub use choose::{
-    Drawn, Nest, default_lowering, lower_term, nest, normal_form, on_threads, outline, sequential,
-};
+pub use choose::{Drawn, Nest, default_lowering, lower_term, nest, on_threads, outline, sequential};
 pub use target::Target;
 
 /// Deep terms need a deep stack.

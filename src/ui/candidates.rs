@@ -16,7 +16,7 @@ use crate::lang::path::Path;
 use crate::lang::sort::Sort;
 use crate::lang::summary;
 use crate::lang::term::{Expr, Term};
-use crate::lower::{Drawn, Nest, normal_form, outline};
+use crate::lower::{Drawn, Nest, outline};
 use crate::rewrite::rule::apply::Applied;
 use crate::rewrite::rule::offer::{Miss, asks, choices, says_nothing, specificity};
 use crate::rewrite::rule::{Marks, Rule, RuleArg, RuleUse, apply_at};
@@ -121,14 +121,14 @@ struct Found {
     rank: Rank,
 }
 
-/// The rules that apply to sub-terms, and the loops of normal forms, by their digests.
+/// The rules that apply to sub-terms, and the loops of terms, by their digests.
 #[derive(Debug, Default)]
 pub struct Known {
     rules: Mutex<HashMap<Digest, Arc<Vec<Found>>>>,
     loops: Mutex<HashMap<Digest, Arc<Nest>>>,
 }
 
-/// More sub-terms than this are not remembered, and of so many normal forms their loops.
+/// More sub-terms than this are not remembered, and of so many terms their loops.
 const KEPT: usize = 50_000;
 const KEPT_LOOPS: usize = 4_000;
 
@@ -138,12 +138,9 @@ impl Known {
         remembered(&self.rules, part.digest(), KEPT, find)
     }
 
-    /// The loops that run, without their places. Most rewrites change words alone: what has the same normal form has the same loops.
+    /// The loops that run, without their places.
     fn loops(&self, term: &Term) -> Arc<Nest> {
-        match normal_form(term) {
-            Ok(normal) => remembered(&self.loops, normal.digest(), KEPT_LOOPS, || outline(&normal)),
-            Err(drawn) => Arc::new(Nest { lines: loops::of(term), drawn }),
-        }
+        remembered(&self.loops, term.digest(), KEPT_LOOPS, || outline(term))
     }
 }
 

@@ -47,10 +47,6 @@ pub fn default_lowering(program: &Program) -> Result<Program, Diagnostic> {
 /// As [`default_lowering`].
 pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
     let (unfolded, normal) = unfolded_normal(t)?;
-    if let Err(in_normal) = streams::check(&normal) {
-        // The user knows the positions in the term as it was given.
-        return Err(streams::check(t).map_or_else(streams::Misuse::here, |()| in_normal.somewhere()));
-    }
     if is_low_level(&normal) {
         return Ok(unfolded);
     }
@@ -59,21 +55,28 @@ pub fn lower_term(t: &Term) -> Result<Term, Diagnostic> {
     Ok(lowered)
 }
 
-/// A low-level term that computes what a term in normal form does; none where its streams cannot be read as they are. Whether it
-/// can be translated is not asked.
-pub(super) fn lowered_normal(normal: &Term) -> Option<Term> {
-    streams::check(normal).ok()?;
-    Some(if is_low_level(normal) { normal.clone() } else { lowered(normal) })
+/// The normal form of a low-level term that computes what the term does; none where it has more nodes than `most`. Whether it can
+/// be translated is not asked.
+///
+/// # Errors
+/// As [`default_lowering`].
+pub(super) fn lowered_normal(t: &Term, most: u32) -> Result<Option<Term>, Diagnostic> {
+    let (_, normal) = unfolded_normal(t)?;
+    if normal.size() > most {
+        return Ok(None);
+    }
+    Ok(Some(if is_low_level(&normal) { normal } else { lowered(&normal) }))
 }
 
 /// The term with the meanings of declared patterns in their places, and its normal form.
-///
-/// # Errors
-/// A term that becomes too large.
-pub(super) fn unfolded_normal(given: &Term) -> Result<(Term, Term), Diagnostic> {
+fn unfolded_normal(given: &Term) -> Result<(Term, Term), Diagnostic> {
     // Who computes a step is known once functions are applied.
     let t = if has(given, Pattern::Iterate) { unfolded(&normalise(given)?) } else { unfolded(given) };
     let normal = normalise(&t)?;
+    if let Err(in_normal) = streams::check(&normal) {
+        // The user knows the positions in the term as it was given.
+        return Err(streams::check(given).map_or_else(streams::Misuse::here, |()| in_normal.somewhere()));
+    }
     Ok((t, normal))
 }
 

@@ -14,6 +14,6 @@ mod threads;
 mod work;
 
 pub use default::{default_lowering, lower_term};
-pub use nest::{Drawn, Nest, nest, normal_form, of_lowered, outline};
+pub use nest::{Drawn, Nest, nest, of_lowered, outline};
 pub use sequential::sequential;
 pub use threads::on_threads;

@@ -3,7 +3,7 @@
 //! In: any term. Out: the picture of its low-level form ([`crate::lang::loops`]), and whether there is one. A term that
 //! cannot be lowered, or that would take long to be, still has the picture of itself.
 
-use super::default::{lowered_normal, unfolded_normal};
+use super::default::lowered_normal;
 use super::normal::normalise;
 use crate::access;
 use crate::lang::loops::{self, LoopLine};
@@ -50,25 +50,12 @@ pub fn nest(term: &Term) -> Nest {
     })
 }
 
-/// The normal form of a program, on which its outline depends.
-///
-/// # Errors
-/// What is to be drawn instead of it, where there is none or it is too large.
-pub fn normal_form(term: &Term) -> Result<Term, Drawn> {
-    if term.size() > LARGEST {
-        return Err(Drawn::TooLarge);
-    }
-    let (_, normal) = crate::with_stack(|| unfolded_normal(term)).map_err(|_| Drawn::NotLowered)?;
-    // Functions that are used often can make a short term a long one.
-    if normal.size() > LARGEST { Err(Drawn::TooLarge) } else { Ok(normal) }
-}
-
-/// The loops that run of a term in normal form, for comparisons with others, in half the time: no line tells its place, and that
-/// what the default lowering made can be translated is taken for granted.
-pub fn outline(normal: &Term) -> Nest {
-    crate::with_stack(|| match lowered_normal(normal) {
-        Some(lowered) => Nest { lines: loops::of_lowered(&lowered), drawn: Drawn::Lowered },
-        None => Nest { lines: loops::of(normal), drawn: Drawn::NotLowered },
+/// The same for comparisons with others, in half the time: no line tells its place, and that what the default lowering made can
+/// be translated is taken for granted.
+pub fn outline(term: &Term) -> Nest {
+    crate::with_stack(|| match lowered(term) {
+        Ok(lowered) => Nest { lines: loops::of_lowered(&lowered), drawn: Drawn::Lowered },
+        Err(drawn) => Nest { lines: loops::of(term), drawn },
     })
 }
 
@@ -79,7 +66,11 @@ pub fn of_lowered(lowered: &Term) -> Vec<LoopLine> {
 
 /// The normal form of what the default lowering makes.
 fn lowered(term: &Term) -> Result<Term, Drawn> {
-    lowered_normal(&normal_form(term)?).ok_or(Drawn::NotLowered)
+    if term.size() > LARGEST {
+        return Err(Drawn::TooLarge);
+    }
+    // Functions that are used often can make a short term a long one.
+    lowered_normal(term, LARGEST).map_err(|_| Drawn::NotLowered)?.ok_or(Drawn::TooLarge)
 }
 
 /// The part of the term that a part of its low-level form was made of: the application of its first pattern.
