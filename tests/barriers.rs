@@ -494,3 +494,20 @@ fn no_barrier_can_be_left_out() {
         })
     });
 }
+
+/// Memory that work-items exchange is not promised to be one work-item's: compilers would keep what they have read of it.
+#[test]
+fn what_work_items_exchange_is_read_again_behind_a_barrier() {
+    let Some(device) = device_common::opencl() else { return };
+    let program = "def f (a: n.8.i32) = a |> mapWorkGroup 0 (\\row. let (toMem private (row
+       |> circularBuffer global 2 2 (\\x. x * 2)
+       |> mapStream (\\w. reduceSeqUnroll (+) 0 w)
+       |> rotateValues private 2 (\\x. x)
+       |> iterateStream (\\w. reduceSeqUnroll (+) 0 w))) (\\t. t |> mapLocal 0 (\\y. y + 1)))";
+    let kernel = crate::modules::ran_by("id", program, "n=3", &device);
+    assert!(!kernel.contains("global int* restrict t") && kernel.contains("global int* t"), "{kernel}");
+    assert!(
+        kernel.contains("global const int* restrict a") && kernel.contains("restrict output"),
+        "{kernel}"
+    );
+}

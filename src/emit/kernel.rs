@@ -15,7 +15,7 @@ use crate::lang::nat::{Name, Nat, NatVar, Worker};
 use crate::lang::origin::Origin;
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::Target;
-use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, Workers, barriers};
+use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, PhraseType, Workers, barriers};
 use crate::lower::target::{Launch, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -136,6 +136,8 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     // Which parameters are memory that the program asks for.
     let mut asked: Vec<(String, Origin)> = vec![];
     let origin = |x: &Name| request.origins.get(x).cloned().unwrap_or_default();
+    let waits = language == Language::OpenCl && p.body.has_barrier();
+    let is_exchanged = |x: &Name| waits && is_read(&p.body, x);
     let (outputs, inputs);
     {
         outputs = p
@@ -145,7 +147,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
             .collect::<Vec<_>>();
         for (x, place) in &outputs {
             asked.push((place.name.clone(), origin(x)));
-            signature.push(pointer(&mut g, place, false));
+            signature.push(pointer(&mut g, place, Memory::Written { exchanged: is_exchanged(x) }));
             params.push(param(place, ParamKind::Output(place.leaf.clone())));
         }
         for size in request.sizes {
@@ -164,7 +166,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
             for place in places {
                 asked.push((place.name.clone(), origin(&p.inputs[i].0)));
                 signature.push(if place.is_array {
-                    pointer(&mut g, place, true)
+                    pointer(&mut g, place, Memory::ReadOnly)
                 } else {
                     value(&mut g, place)
                 });
@@ -184,9 +186,9 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
                 }
                 asked.push((place.name.clone(), origin(&t.name)));
                 signature.push(if is_local {
-                    local_pointer(&mut g, &place)
+                    local_pointer(&mut g, &place, is_exchanged(&t.name))
                 } else {
-                    pointer(&mut g, &place, false)
+                    pointer(&mut g, &place, Memory::Written { exchanged: is_exchanged(&t.name) })
                 });
                 params.push(param(&place, if is_local { ParamKind::Local } else { ParamKind::Temp }));
             }
@@ -337,19 +339,42 @@ fn param(place: &Place, kind: ParamKind) -> KernelParam {
     }
 }
 
-fn pointer(g: &mut Generator, place: &Place, constant: bool) -> String {
+/// What a kernel does with an array that it gets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    ReadOnly,
+    /// `exchanged` says whether work-items may read what others have written.
+    Written {
+        exchanged: bool,
+    },
+}
+
+/// `restrict` promises that nobody else writes there: what another work-item wrote before a barrier would not be read after it.
+fn restrict(exchanged: bool) -> &'static str {
+    if exchanged { "" } else { "restrict " }
+}
+
+/// Does a command read the memory?
+fn is_read(body: &Phrase, memory: &Name) -> bool {
+    body.any(
+        &mut |p| matches!(p.kind(), Kind::Var(x) if x == memory && matches!(p.ty(), PhraseType::Exp(..))),
+    )
+}
+
+fn pointer(g: &mut Generator, place: &Place, memory: Memory) -> String {
     let ty = match (g.language, place.leaf.scalar()) {
         // Pointers to halves are there without halves.
         (Language::OpenCl, Scalar::F16) => "half",
         (_, s) => g.scalar_type(s),
     };
     let space = if g.language == Language::OpenCl { "global " } else { "" };
-    let constant = if constant { "const " } else { "" };
-    format!("{space}{constant}{ty}* restrict {}", place.name)
+    let constant = if memory == Memory::ReadOnly { "const " } else { "" };
+    let restrict = restrict(memory == Memory::Written { exchanged: true });
+    format!("{space}{constant}{ty}* {restrict}{}", place.name)
 }
 
-fn local_pointer(g: &mut Generator, place: &Place) -> String {
-    format!("local {}* restrict {}", g.scalar_type(place.leaf.scalar()), place.name)
+fn local_pointer(g: &mut Generator, place: &Place, exchanged: bool) -> String {
+    format!("local {}* {}{}", g.scalar_type(place.leaf.scalar()), restrict(exchanged), place.name)
 }
 
 /// What a kernel says of its work-groups, where their shape is a number.
