@@ -177,6 +177,24 @@ fn programs_with_vectors_run() {
     }
 }
 
+/// A component that nobody reads may have no value, and the other is read lane by lane.
+#[test]
+fn pairs_of_vectors_of_which_one_component_is_read_have_code() {
+    let turned =
+        "(a: n.(<4>f32 * f32)) = a |> gather (generate (\\i. natAsIndex n (n - 1 - indexAsNat i)) : n.idx[n])
+       |> mapSeq (\\r. select (fst r > vectorFromScalar 0) (fst r) (-(fst r)))";
+    let divided = "(a: n.(<4>i32 * i32)) = a
+       |> mapSeq (\\r. let y = (snd r / snd r, fst r) in select (snd y > vectorFromScalar 0) (snd y) (-(snd y)))";
+    let nested = "(a: n.((i32 * <4>i32) * i32)) = a |> mapSeq (\\r.
+       let y = (snd r, (snd (fst r), fst (fst r) / snd r)) in select (fst (snd y) > vectorFromScalar 0) (fst (snd y)) (-(fst (snd y))))";
+    let mut workspace = workspace(read("f", "(x: f32) = x"));
+    let sizes = eval::sizes([("n", 5)]);
+    for rest in [turned, divided, nested] {
+        workspace.program = read("f", rest);
+        runs(&workspace, &sizes);
+    }
+}
+
 /// `>` of vectors is no `bool`, so that what the rule makes of them would be ill-typed.
 #[test]
 fn a_rule_that_compares_what_it_leaves_open_applies_to_scalars_alone() {

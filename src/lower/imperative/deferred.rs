@@ -65,6 +65,11 @@ fn computed_by_readers(e: &Phrase, s: &Shared<'_>, names: &mut Names) -> Phrase 
     if !e.mentions(s.x) {
         return e.clone();
     }
+    // A component of a pair that is put together reads that alone; computed around the pair, the value would have to be taken
+    // apart again.
+    if let Some(part) = component(e) {
+        return computed_by_readers(part, s, names);
+    }
     if reads(e, s.x) && !matches!(e.kind(), Kind::Lam(..)) {
         let x = names.fresh(s.x);
         let f = Phrase::lam(s.x.clone(), s.ty.clone(), e.clone());
@@ -73,6 +78,16 @@ fn computed_by_readers(e: &Phrase, s: &Shared<'_>, names: &mut Names) -> Phrase 
     }
     let Ok(e) = e.map_children::<std::convert::Infallible>(&mut |c| Ok(computed_by_readers(c, s, names)));
     e
+}
+
+/// The part of a pair that is put together here of which this is the component.
+fn component(e: &Phrase) -> Option<&Phrase> {
+    let Kind::Pattern(p @ (Pattern::Fst | Pattern::Snd), _, ps) = e.kind() else { return None };
+    let [pair] = ps.as_slice() else { return None };
+    match component(pair).unwrap_or(pair).kind() {
+        Kind::Pattern(Pattern::MakePair, _, parts) => parts.get(usize::from(*p == Pattern::Snd)),
+        _ => None,
+    }
 }
 
 /// Does whoever computes the phrase surely read the variable?
@@ -96,13 +111,10 @@ fn reads(e: &Phrase, x: &Name) -> bool {
         {
             reads(c, x) || (reads(a, x) && reads(b, x))
         }
-        Kind::Pattern(p @ (Pattern::Fst | Pattern::Snd), _, ps)
-            if let [pair] = ps.as_slice()
-                && let Kind::Pattern(Pattern::MakePair, _, parts) = pair.kind() =>
-        {
-            parts.get(usize::from(*p == Pattern::Snd)).is_some_and(|part| reads(part, x))
-        }
-        _ => e.children().into_iter().any(|c| reads(c, x)),
+        _ => match component(e) {
+            Some(part) => reads(part, x),
+            None => e.children().into_iter().any(|c| reads(c, x)),
+        },
     }
 }
 
