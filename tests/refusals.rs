@@ -72,6 +72,13 @@ const WITHOUT_DEVICE: &[Row] = &[
     ("def f (a: n.f32) = oclRun 0 1 1 64 1 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),
     ("def f (a: n.f32) = oclRun 64 1 1 n 1 1 (mapGlobal sqrt a)", &["n=100"], "E0150", "oclRun"),
     ("def f (a: n.f32) = oclRun 8 8 1 64 64 1 (mapGlobal sqrt a)", &[], "E0531", "oclRun"),
+    // Of several kernels the one that is meant.
+    (
+        "def f (a: n.f32) =\n  let b = oclRun 2 1 1 8 1 1 (mapGlobal sqrt a)\n  let c = oclRun 2 1 1 8 2 1 (mapGlobal sqrt b) in oclRun 4 1 1 8 1 1 (mapGlobal sqrt c)",
+        &[],
+        "E0531",
+        "oclRun",
+    ),
     // A buffer without room for its windows.
     (
         "def f (a: n.(m + 2).f32) = a |> mapWorkGroup (circularBuffer local 2 3 sqrt >> iterateStream (reduceSeq (+) 0))",

@@ -46,6 +46,8 @@ pub enum Subject {
     At(Path),
     /// What a command comes from, where whoever found the problem knows no positions.
     From(Origin),
+    /// The patterns of this name that a command comes from.
+    PatternFrom(Pattern, Origin),
     /// What the loop over this variable, or the memory of this name, comes from.
     Made(Name),
     /// All patterns of this name.

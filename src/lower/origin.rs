@@ -41,16 +41,21 @@ fn place(problem: &Diagnostic) -> Option<Path> {
 pub fn located(problem: Diagnostic, term: &Term, names: &Names) -> Diagnostic {
     let origin = match problem.context.as_ref().and_then(|c| c.subject.as_ref()) {
         Some(Subject::Made(name)) => names.origin(name),
-        Some(Subject::From(origin)) => origin.clone(),
+        Some(Subject::From(origin) | Subject::PatternFrom(_, origin)) => origin.clone(),
         _ => return problem,
+    };
+    let is_asked = |t: &Term| match problem.context.as_ref().and_then(|c| c.subject.as_ref()) {
+        Some(Subject::PatternFrom(pattern, _)) => t.as_pattern() == Some(*pattern),
+        _ => true,
     };
     let comes_from = |at: &Path| {
         let own = term.at(at).map(Term::origin).unwrap_or_default();
         own.numbers().collect::<Vec<_>>().into_iter().any(|n| origin.is_in(&(n..n + 1)))
     };
     let asked = || memory(term).into_iter().map(|m| m.at).find(comes_from);
-    let leaves = term.positions().into_iter().filter(|(_, t)| t.children().is_empty()).map(|(at, _)| at);
-    match asked().filter(|_| is_of_memory(&problem)).or_else(|| leaves.into_iter().find(comes_from)) {
+    let leaves = term.positions().into_iter().filter(|(_, t)| t.children().is_empty() && is_asked(t));
+    let mut leaves = leaves.map(|(at, _)| at);
+    match asked().filter(|_| is_of_memory(&problem)).or_else(|| leaves.find(comes_from)) {
         Some(at) => problem.about(Subject::At(at)),
         None => problem.without_subject(),
     }

@@ -20,6 +20,7 @@ use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::infer;
 use crate::lang::nat::Name;
 use crate::lang::origin::Origin;
+use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
 use std::collections::BTreeMap;
@@ -94,6 +95,16 @@ pub fn lower_seeing(
     })
 }
 
+/// What is wrong with the `oclRun` of a kernel, which the passes of that kernel take for the only one.
+fn of_own_kernel(problem: Diagnostic, kernel: &Origin) -> Diagnostic {
+    match problem.context.as_ref().and_then(|context| context.subject.as_ref()) {
+        Some(Subject::Pattern(Pattern::OclRun)) if !kernel.is_none() => {
+            problem.about(Subject::PatternFrom(Pattern::OclRun, kernel.clone()))
+        }
+        _ => problem,
+    }
+}
+
 /// Are all sizes numbers that can be written? At the sizes that a program is asked for one may be too large.
 fn sizes_in_range(term: &Term) -> Result<(), Diagnostic> {
     let children = term.children();
@@ -162,7 +173,9 @@ fn run(
         let mut own = Stages { made: vec![], ..stages.clone() };
         let of_section = passes::of_sections(section.program.target);
         let see = |name, p: &Imperative| see(Made::Imperative(name, p, section.name.as_deref()));
-        section.program = own.passes(section.program, of_section, names, see)?;
+        section.program = own
+            .passes(section.program, of_section, names, see)
+            .map_err(|problem| of_own_kernel(problem, &section.origin))?;
         let unproved = races::unproved(&section.program.body, &own.checked);
         if alone {
             stages.made.extend(own.made.iter().cloned());

@@ -694,7 +694,7 @@ impl Workspace {
         let span = |path: &Path| self.program.spans.at(path);
         let mut what = "here";
         let mut spans: Vec<Span> = match problem.context.as_ref().and_then(|c| c.subject.as_ref()) {
-            None | Some(Subject::From(_) | Subject::Made(_)) => return problem,
+            None | Some(Subject::From(_) | Subject::PatternFrom(..) | Subject::Made(_)) => return problem,
             _ if !problem.labels.is_empty() => return problem,
             Some(Subject::At(path)) => {
                 let in_text = |path: &Path| span(&counterpart(term, written, path)?);

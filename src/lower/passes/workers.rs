@@ -75,12 +75,12 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
     if dimensions(&p.body).is_empty() {
         return Ok(());
     }
-    let mut shared: Vec<Name> = p.shared().map(|(x, _)| x.clone()).collect();
+    let mut shared: Shared = p.shared().map(|(x, _)| (x.clone(), vec![])).collect();
     let mut written = Written::default();
     written.note(&p.body);
     allocations(&p.body, level, (&used, &written.in_loops), &mut vec![], &mut shared)?;
     let mut uses: BTreeMap<Name, (Vec<Use>, Vec<Use>)> = BTreeMap::new();
-    for e in &effects::of_some(&p.body, &|x| shared.contains(x)) {
+    for e in &effects::of_some(&p.body, &|x| shared.contains_key(x)) {
         let found = Use::new(e, level);
         if let Some(d) = used.iter().find(|d| !found.loops.iter().any(|(e, ..)| e == *d))
             && e.writes
@@ -93,7 +93,8 @@ pub fn check(p: &Imperative) -> Result<(), Diagnostic> {
         if e.writes { writes } else { reads }.push(found);
     }
     for (memory, (reads, writes)) in &uses {
-        if !reads.iter().all(|read| writes.iter().all(|write| same_worker(write, read))) {
+        let own = shared.get(memory).map_or(&[][..], Vec::as_slice);
+        if !reads.iter().all(|read| writes.iter().all(|write| same_worker(write, read, own))) {
             return Err(unordered(memory, level));
         }
     }
@@ -173,13 +174,16 @@ impl Use {
     }
 }
 
-/// Adds the memory that work-items, or groups, share. `around`: the dimensions that are shared out around the command.
+/// Memory that work-items, or groups, share, with the loops over such around its allocation: each of those has a copy of its own.
+type Shared = BTreeMap<Name, Vec<Name>>;
+
+/// Adds the memory that work-items, or groups, share. `around`: the loops that are shared out around the command.
 fn allocations(
     c: &Phrase,
     level: Level,
     (used, in_loops): (&BTreeSet<u8>, &BTreeSet<Name>),
-    around: &mut Vec<u8>,
-    shared: &mut Vec<Name>,
+    around: &mut Vec<Name>,
+    shared: &mut Shared,
 ) -> Result<(), Diagnostic> {
     match c.kind() {
         Kind::New(storage, _, x, body) => {
@@ -194,21 +198,21 @@ fn allocations(
                     uses.map(|e| Use::new(e, level)).collect::<Vec<_>>()
                 };
                 let (reads, writes) = (of_copy(false), of_copy(true));
-                if !reads.iter().all(|read| writes.iter().all(|write| same_worker(write, read))) {
+                if !reads.iter().all(|read| writes.iter().all(|write| same_worker(write, read, &[]))) {
                     return Err(in_another_copy(x));
                 }
             }
             // Within all loops it is the work-item's, or group's, own.
             if *storage == Storage::Global && (around.is_empty() || used.len() > around.len()) {
-                shared.push(x.clone());
+                shared.insert(x.clone(), around.clone());
             }
             allocations(body, level, (used, in_loops), around, shared)
         }
         Kind::For(l) => {
-            let Some(d) = (level.of)(l.kind) else {
+            if (level.of)(l.kind).is_none() {
                 return allocations(&l.body, level, (used, in_loops), around, shared);
-            };
-            around.push(d);
+            }
+            around.push(l.var.clone());
             let result = allocations(&l.body, level, (used, in_loops), around, shared);
             around.pop();
             result
@@ -259,9 +263,10 @@ fn writes_in_loop(c: &Phrase, x: &Name) -> bool {
 }
 
 /// Is a cell surely read by the work-item that wrote it? It is when, for each dimension, one and the same index of the
-/// cell tells the iterations of both accesses, and the loops have the same bounds.
-fn same_worker(write: &Use, read: &Use) -> bool {
-    write.loops.iter().all(|(d, x, n)| {
+/// cell tells the iterations of both accesses, and the loops have the same bounds. Of the loops `own` each iteration has memory of
+/// its own.
+fn same_worker(write: &Use, read: &Use, own: &[Name]) -> bool {
+    write.loops.iter().filter(|(_, x, _)| !own.contains(x)).all(|(d, x, n)| {
         let Some((_, y, _)) = read.loops.iter().find(|(e, _, m)| e == d && m == n) else { return false };
         write.indices.iter().zip(&read.indices).any(|(i, j)| {
             let (Some(i), Some(j)) = (i, j) else { return false };
