@@ -168,6 +168,23 @@ fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
     }
 }
 
+/// Columns of which each is made again with what is reduced from it: the work-items that reduce one write it together.
+#[test]
+fn columns_are_written_by_the_work_items_that_reduce_them() {
+    let Some(device) = opencl() else { return };
+    let text = "def f (x: n.m.f32): n.m.f32 = x |> transpose |> map (\\c.
+       let s = c |> map (\\v. v * v) |> reduce (+) 0
+       let top = c |> reduce max 0
+       c |> map (\\v. (v + top) / (1 + sqrt s))) |> transpose";
+    for sizes in ["n=40 m=64", "n=67 m=75", "n=5 m=33"] {
+        let kernel = modules::ran_by("auto(opencl)", text, sizes, &device);
+        let alone = kernel.split("== 0) {").skip(1);
+        let alone: Vec<&str> =
+            alone.filter_map(|rest| rest.split_once("\n    }\n").map(|(own, _)| own)).collect();
+        assert!(kernel.contains("output[") && alone.iter().all(|own| !own.contains("output[")), "{kernel}");
+    }
+}
+
 /// Programs that reduce rows by what is no sum, and how many arrays of each show what is not the same for all rows.
 const IN_ORDER: [(&str, usize); 10] = [
     ("(a: n.m.f32): n.f32 = a |> map (\\row. row |> reduce (\\s x. s / 2 + x) 0)", 1),
