@@ -247,7 +247,7 @@ const WRONG: &[&str] = &[
     "rule own = iterate k (f : n.t -> n.t) xs ~> iterate 2 f xs",
     "rule own = scatter (i : n.idx[n]) (xs : n.t) ~> gather i xs",
     // Sizes that have no value.
-    "rule own = (xs : n.i32) ~> map (\\x. fst (makePair x (cast (n/2) : i32))) xs",
+    "rule own = (xs : n.i32) ~> map (\\x. fst (makePair x (cast (n / (n - 1)) : i32))) xs",
     "rule own = (xs : n.m.t) ~> take n (padEmpty (n % (m - 1)) xs)",
     "rule own = natAsIndex n (indexAsNat (i : idx[n])) ~> natAsIndex n (indexAsNat i + 1)",
 ];

@@ -625,6 +625,10 @@ const HOSTILE: &[(&str, &[&str])] = &[
             "rule bad = f (i : natType) ~> f (min i 1000)",
             "rule bad = f (i : natType) ~> f (i % 1000000)",
             "rule bad = (p : (natType * i32)) ~> select (fst p < 70000) p (0, snd p)",
+            "rule bad = indexAsNat (i : idx[100000]) == 77777 ~> false",
+            "rule bad = indexAsNat (i : idx[n]) == 777 ~> false",
+            "rule bad = (cast (indexAsNat (i : idx[n])) : f32) ~> (cast (cast (indexAsNat i) : u16) : f32)",
+            "rule bad = select ((x : f32) > 0.0) (cast x : natType) 0 ~> 0",
             "rule bad = reduce (+) (0 : i32) (generate (\\(i : idx[n]). cast (indexAsNat i))) ~> (cast n) * ((cast n) - 1) / 2",
         ],
     ),
@@ -633,6 +637,14 @@ const HOSTILE: &[(&str, &[&str])] = &[
         &[
             "rule bad = reduce f z (xs : (n+1).f32) ~> reduce f (idx (natAsIndex (n+1) 0) xs) (drop 1 xs) where neutral f z",
             "rule bad = reduce f z (concat (xs : n.t) (reverse xs)) ~> reduce f z xs where assoc f, idempotent f",
+        ],
+    ),
+    (
+        "what a loop computes is computed, whether or not it is read",
+        &[
+            "rule bad = map (\\x. x) (xs : n.i32) ~> map (\\p. fst p) (mapSeq (\\x. (x, 1 / x)) xs)",
+            "rule bad = map (\\x. x) (xs : n.i32) ~> let ys = mapSeq (\\x. (x, 1 / x)) xs in map (\\p. fst p) ys",
+            "rule bad = (xs : n.i32) ~> take n (concat xs (mapSeq (\\x. 1 / x) xs))",
         ],
     ),
     (

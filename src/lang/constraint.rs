@@ -34,6 +34,11 @@ impl SizeConstraint {
         SizeConstraint::of_size_from(n, i64::from(!n.has_division()))
     }
 
+    /// What must hold for `n` to be a number: that nothing is divided by zero, or by less. Empty when that is evident.
+    pub fn of_divisors(n: &Nat) -> Vec<SizeConstraint> {
+        n.divisors().iter().flat_map(|by| SizeConstraint::of_size_from(by, 1)).collect()
+    }
+
     /// What must hold for `i` to be an index below `n`. Empty when that is evident.
     pub fn of_index(i: &Nat, n: &Nat) -> Vec<SizeConstraint> {
         let mut out = SizeConstraint::of_size(i);

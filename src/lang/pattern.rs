@@ -127,7 +127,7 @@ table! {
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p - snd p)";
     Mul ["mul"], High, Scalar(Numbers), "{t: data} t -> t -> t", "r -> r -> r", "The product of two numbers or vectors; written x * y.";
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p * snd p)";
-    Div ["div"], High, Scalar(Numbers), "{t: data} t -> t -> t", "r -> r -> r", "The quotient of two numbers or vectors; written x / y. Integers round towards zero, plain numbers (natType) down, as sizes do.";
+    Div ["div"], High, Scalar(Numbers), "{t: data} t -> t -> t", "r -> r -> r", "The quotient of two numbers or vectors; written x / y. Integers round towards zero, plain numbers (natType) down, sizes that are used as such included; in types `/` divides without a rest.";
         "def f (a b: n.f32) = zip a b |> map (\\p. fst p / snd p)";
     Mod ["mod"], High, Scalar(Integers), "{t: data} t -> t -> t", "r -> r -> r", "The remainder of two integers; written x % y. It has the sign of x; that of plain numbers (natType) is never negative.";
         "def f (a: n.i32) = map (\\x. x % 3) a";

@@ -138,6 +138,18 @@ pub type Trial = (&'static str, &'static [&'static [(&'static str, i64)]]);
 
 /// Programs with the sizes to try them at.
 pub const CORPUS: &[Trial] = &[
+    // Plain numbers: of every scalar type, and quotients of sizes that no number divides.
+    (
+        "def f (a: n.f32) (b: n.i8) (c: n.u64): n.i64 = zip a (zip b c) |> map (\\(x, (y, z)).
+           cast ((cast (x * 1000) : natType) + (cast y : natType) + (cast z : natType) + (cast (x < 0.5) : natType)))",
+        &[&[("n", 5)], &[("n", 16)]],
+    ),
+    (
+        "def f (a: n.i32): (n.i32 * 4.i32) =
+           (generate (\\i. idx (natAsIndex n ((indexAsNat i + n / 2) % n)) a),
+            [cast (2 * (n / 2)), cast (2 * (max n 1 / 2)), cast (n / 2 / 3), idx (natAsIndex n (n / 2)) a])",
+        &[&[("n", 1)], &[("n", 5)], &[("n", 11)]],
+    ),
     // Components that threads compute, of which one is moved.
     (
         "def f (a: n.f32) (b: (2*n).f32): (n.bool * (2*n).f32) = mapSnd (\\v. split 2 v |> transpose |> join)

@@ -56,13 +56,6 @@ fn float32(pattern: Pattern, v: f32) -> Option<f32> {
 
 /// C's conversions, but floats beyond an integer type's range become its nearest number, and NaN zero.
 fn cast(x: &Value, to: &Type) -> Option<Value> {
-    let TypeKind::Scalar(to) = to.kind() else {
-        return match (x, to.kind()) {
-            (Value::Int(v, _), TypeKind::NatType) => Some(Value::Nat(i64::try_from(*v).ok()?)),
-            (Value::Nat(v), TypeKind::NatType) => Some(Value::Nat(*v)),
-            _ => None,
-        };
-    };
     let integer = match x {
         Value::Bool(b) => Some(i128::from(*b)),
         Value::Int(v, _) => Some(*v),
@@ -73,6 +66,13 @@ fn cast(x: &Value, to: &Type) -> Option<Value> {
         Value::F16(v) | Value::F32(v) => Some(f64::from(*v)),
         Value::F64(v) => Some(*v),
         _ => None,
+    };
+    let to = match to.kind() {
+        TypeKind::Scalar(to) => to,
+        TypeKind::NatType => {
+            return integer.map(|v| v as i64).or(float.map(|v| v as i64)).map(Value::Nat);
+        }
+        _ => return None,
     };
     Some(match (to, integer, float) {
         (Scalar::Bool, Some(v), _) => Value::Bool(v != 0),

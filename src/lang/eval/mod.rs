@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a> {
         let holes = inputs.iter().any(fast::has_hole);
         let [without, with] = &self.compiled;
         let compiled = if holes { with } else { without };
-        let compiled = compiled.get_or_init(|| fast::Compiled::of(term, sizes, limits, holes));
+        let compiled = compiled.get_or_init(|| fast::Compiled::whole(term, sizes, limits, holes));
         or_naive(fast::run_compiled(compiled.clone(), inputs, limits), term, sizes, inputs, limits)
     }
 

@@ -322,6 +322,10 @@ fn scalars() {
     shows(b::sqrt(b::f32(2.0)), "1.4142135");
     shows(b::cast(Type::f32(), number(3)), "3.0");
     shows(b::cast(i32s(), b::f32(-3.7)), "-3");
+    shows(b::cast(Type::nat_type(), b::f32(-3.7)), "-3");
+    shows(b::cast(Type::nat_type(), b::f32(f32::NAN)), "0");
+    shows(b::cast(Type::nat_type(), b::f32(f32::INFINITY)), "9223372036854775807");
+    shows(b::cast(Type::nat_type(), truth(true)), "1");
     shows(b::id(number(3)), "3");
     shows(b::exp(b::f32(0.0)), "1.0");
     shows(b::log(b::f32(1.0)), "0.0");

@@ -195,9 +195,9 @@ impl Collector {
             return;
         }
         match ty.kind() {
-            TypeKind::Index(n) => self.found.extend(SizeConstraint::of_length(n)),
+            TypeKind::Index(n) => self.length(n),
             TypeKind::Vector(n, t) | TypeKind::Array(n, t) => {
-                self.found.extend(SizeConstraint::of_length(n));
+                self.length(n);
                 self.ty(t);
             }
             TypeKind::Pair(a, b) | TypeKind::Fun(a, b) => {
@@ -206,6 +206,11 @@ impl Collector {
             }
             _ => {}
         }
+    }
+
+    fn length(&mut self, n: &Nat) {
+        self.found.extend(SizeConstraint::of_divisors(n));
+        self.found.extend(SizeConstraint::of_length(n));
     }
 
     fn permutation(&mut self, n: &Nat, there: &NatFun, back: &NatFun) {
@@ -248,6 +253,7 @@ impl Collector {
         }
         for arg in &prim.args {
             if let Arg::Nat(n) = arg {
+                self.found.extend(SizeConstraint::of_divisors(n));
                 self.found.extend(SizeConstraint::of_size(n));
             }
         }
@@ -272,8 +278,10 @@ impl Collector {
             }
             // An index is below what it indexes.
             Expr::Lit(Literal::Index(i, n)) => {
+                self.found.extend(SizeConstraint::of_divisors(i));
                 self.found.extend(SizeConstraint::of_index(i, n));
             }
+            Expr::Lit(Literal::Nat(n)) => self.found.extend(SizeConstraint::of_divisors(n)),
             _ => {}
         }
     }

@@ -122,6 +122,11 @@ impl Infer {
 
     /// The size that is written. Mistakes are reported, and unknowns stand for them.
     pub fn size(&mut self, e: &ast::Size) -> Nat {
+        self.size_of(e, Op::Div)
+    }
+
+    /// The same, where `/` stands for `quotient`: sizes are divided without a rest, and plain numbers down.
+    fn size_of(&mut self, e: &ast::Size, quotient: Op) -> Nat {
         match &e.kind {
             ExprKind::Name(name) => self.size_name(name, e.span),
             ExprKind::Number(n) => match n.as_size() {
@@ -132,13 +137,13 @@ impl Infer {
                     self.u.fresh_nat()
                 }
             },
-            ExprKind::Neg(inner) => Nat::constant(0).sub(&self.size(inner)),
+            ExprKind::Neg(inner) => Nat::constant(0).sub(&self.size_of(inner, quotient)),
             ExprKind::Infix(first, rest) => {
-                let mut left = self.size(first);
+                let mut left = self.size_of(first, quotient);
                 for (op, right) in rest {
-                    let span = e.span;
-                    let right_size = self.size(right);
-                    left = self.combine(*op, &left, &right_size, span);
+                    let right_size = self.size_of(right, quotient);
+                    let op = if *op == Op::Div { quotient } else { *op };
+                    left = self.combine(op, &left, &right_size, e.span);
                 }
                 left
             }
@@ -241,7 +246,8 @@ impl Infer {
         self.u.fresh_nat()
     }
 
-    /// The size that an expression is, if it is made of declared sizes and numbers, and has a size in it.
+    /// The size that an expression is, if it is made of declared sizes and numbers, and has a size in it. It is a plain number
+    /// there, of which a quotient is rounded down.
     pub fn as_size(&mut self, e: &ast::Expr) -> Option<Nat> {
         fn only_sizes(infer: &Infer, e: &ast::Expr, some: &mut bool) -> bool {
             match &e.kind {
@@ -259,6 +265,6 @@ impl Infer {
             }
         }
         let mut some = false;
-        (only_sizes(self, e, &mut some) && some).then(|| self.size(e))
+        (only_sizes(self, e, &mut some) && some).then(|| self.size_of(e, Op::FloorDiv))
     }
 }

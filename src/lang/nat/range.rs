@@ -148,6 +148,18 @@ impl Nat {
         self.any_atom(&mut |a| matches!(a, Atom::Floor(..) | Atom::Mod(..)))
     }
 
+    /// The numbers by which something is divided that leaves a rest.
+    pub fn divisors(&self) -> Vec<Nat> {
+        let mut found = vec![];
+        self.any_atom(&mut |a| {
+            if let Atom::Floor(_, by) | Atom::Mod(_, by) = a {
+                found.push(by.clone());
+            }
+            false
+        });
+        found
+    }
+
     /// A number by which something with the variable is divided, the innermost first.
     pub fn divisor_of(&self, variable: &str) -> Option<Nat> {
         let is_variable = |v: &NatVar| matches!(v, NatVar::Named(x) if &**x == variable);

@@ -69,7 +69,18 @@ pub struct Compiled {
 impl Compiled {
     /// The statements of a term for inputs that have undefined cells or have none. None where it gives up.
     pub fn of(term: &Term, sizes: &Sizes, limits: &Limits, holes: bool) -> Option<Compiled> {
-        term.with_stack(|| compiled(term, sizes, limits, holes || leaves_holes(term))).ok()
+        Compiled::with(term, Stage::new(sizes, limits, holes || leaves_holes(term)))
+    }
+
+    /// The same, where loops of the program compute all of what they make, whether or not it is read: as a kernel does.
+    pub fn whole(term: &Term, sizes: &Sizes, limits: &Limits, holes: bool) -> Option<Compiled> {
+        let mut stage = Stage::new(sizes, limits, holes || leaves_holes(term));
+        stage.keeps_loops = true;
+        Compiled::with(term, stage)
+    }
+
+    fn with<'t>(term: &'t Term, stage: Stage<'t>) -> Option<Compiled> {
+        term.with_stack(|| staged(term, stage)).ok()
     }
 
     fn run(mut self, inputs: &[Value], limits: &Limits) -> Outcome {
@@ -86,10 +97,6 @@ impl Compiled {
             None => Ok(take(&frame, out, shape, 0)),
         })
     }
-}
-
-fn compiled(term: &Term, sizes: &Sizes, limits: &Limits, tracks: bool) -> Staged<Compiled> {
-    staged(term, Stage::new(sizes, limits, tracks))
 }
 
 fn staged<'t>(term: &'t Term, mut stage: Stage<'t>) -> Staged<Compiled> {

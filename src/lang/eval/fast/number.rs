@@ -197,7 +197,7 @@ impl Number {
 
     fn unary_code(pattern: Pattern, x: &Number, result: Option<Scalar>) -> Option<Number> {
         if pattern == Pattern::Cast {
-            return Some(Number::guarded(result, cast(x, result)?, x.defined.clone()));
+            return Some(Number::guarded(result, cast(x, result), x.defined.clone()));
         }
         let half = x.scalar == Some(Scalar::F16);
         let code = match &x.code {
@@ -437,27 +437,27 @@ fn integers(pattern: Pattern, scalar: Option<Scalar>, a: Ex<i64>, b: Ex<i64>) ->
     Some(ex(move |f| narrow(op(a(f), b(f)))))
 }
 
-fn cast(x: &Number, to: Option<Scalar>) -> Option<Code> {
+/// The number at another type; none is that of plain numbers, which have 64 bits.
+fn cast(x: &Number, to: Option<Scalar>) -> Code {
     let wide = x.scalar == Some(Scalar::U64);
     let from_half = x.scalar == Some(Scalar::F16);
-    Some(match (&x.code, to) {
+    match (&x.code, to) {
         (Code::Bool(a), Some(Scalar::Bool)) => Code::Bool(a.clone()),
-        (Code::Bool(a), Some(to)) => {
+        (Code::Bool(a), to) => {
             let a = a.clone();
             let int: Ex<i64> = ex(move |f| i64::from(a(f)));
-            int_to(int, false, to)
+            int_to(int, false, to.unwrap_or(Scalar::I64))
         }
         (Code::Int(a), Some(to)) => int_to(a.clone(), wide, to),
         (Code::Int(a), None) => Code::Int(a.clone()),
         (Code::F32(a), Some(Scalar::F32)) => Code::F32(a.clone()),
         (Code::F32(a), Some(Scalar::F16)) if from_half => Code::F32(a.clone()),
-        (Code::F32(a), Some(to)) => {
+        (Code::F32(a), to) => {
             let a = a.clone();
-            float_to(ex(move |f| f64::from(a(f))), to)
+            float_to(ex(move |f| f64::from(a(f))), to.unwrap_or(Scalar::I64))
         }
-        (Code::F64(a), Some(to)) => float_to(a.clone(), to),
-        _ => return None,
-    })
+        (Code::F64(a), to) => float_to(a.clone(), to.unwrap_or(Scalar::I64)),
+    }
 }
 
 fn int_to(a: Ex<i64>, wide: bool, to: Scalar) -> Code {

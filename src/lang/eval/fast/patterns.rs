@@ -103,7 +103,10 @@ impl<'t> Call<'t> {
                 let value = st.share(self.value(0))?;
                 st.apply(&self.args[1], value)
             }
-            p if p.is_map() => self.map(st, self.array(1)?),
+            p if p.is_map() => {
+                let mapped = self.map(st, self.array(1)?)?;
+                if st.keeps_loops && p != P::Map { st.share(mapped) } else { Ok(mapped) }
+            }
             P::ReduceLocal => self.reduce_in_parts(st),
             p if p.is_reduce() => self.reduce(st),
             P::ScanSeq => self.scan(st),

@@ -86,6 +86,8 @@ pub struct Stage<'t> {
     tracks: bool,
     /// Is a scalar without a value undefined, instead of a failure?
     pub forgives: bool,
+    /// Is all that a loop of the program computes kept in memory, whether or not it is read?
+    pub keeps_loops: bool,
     /// How many lanes the vector has that is staged, of which some will be chosen.
     lanes: Option<i64>,
     code: u32,
@@ -104,6 +106,7 @@ impl<'t> Stage<'t> {
             ranges: vec![],
             tracks,
             forgives: false,
+            keeps_loops: false,
             lanes: None,
             code: 0,
             elements: 0,

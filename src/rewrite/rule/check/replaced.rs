@@ -1,6 +1,7 @@
 //! Inputs of which some numbers are replaced by others.
 
 use super::border::Part;
+use crate::lang::eval::Sizes;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::Value;
@@ -19,15 +20,25 @@ pub(super) fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<
     replaced(scalar).unwrap_or_else(|| v.clone())
 }
 
-/// The value of the type with its natural numbers replaced by others.
-pub(super) fn with_naturals(v: &Value, ty: &Type, other: &mut dyn FnMut(i64) -> i64) -> Value {
+/// The value of the type with its natural numbers replaced by others, and the indices that stand by themselves by others below
+/// the same size: of arrays of indices each may have to be there once.
+pub(super) fn with_naturals(
+    v: &Value,
+    ty: &Type,
+    sizes: &Sizes,
+    other: &mut dyn FnMut(i64, Option<i64>) -> i64,
+) -> Value {
     match (v, ty.kind()) {
-        (Value::Nat(now), TypeKind::NatType) => Value::Nat(other(*now)),
+        (Value::Nat(now), TypeKind::NatType) => Value::Nat(other(*now, None)),
+        (Value::Nat(now), TypeKind::Index(n)) => match n.eval(&|x| sizes.get(x).copied()) {
+            Ok(n) => Value::Nat(Some(other(*now, Some(n))).filter(|i| (0..n).contains(i)).unwrap_or(*now)),
+            Err(_) => v.clone(),
+        },
         (Value::Pair(p), TypeKind::Pair(s, t)) => {
-            Value::pair(with_naturals(&p.0, s, other), with_naturals(&p.1, t, other))
+            Value::pair(with_naturals(&p.0, s, sizes, other), with_naturals(&p.1, t, sizes, other))
         }
-        (Value::Array(cells), TypeKind::Array(_, t)) => {
-            Value::array(cells.iter().map(|v| with_naturals(v, t, other)).collect())
+        (Value::Array(cells), TypeKind::Array(_, t)) if t.as_index().is_none() => {
+            Value::array(cells.iter().map(|v| with_naturals(v, t, sizes, other)).collect())
         }
         _ => v.clone(),
     }

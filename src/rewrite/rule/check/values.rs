@@ -212,7 +212,7 @@ impl Drawing {
                     _ if is_kept => v.clone(),
                     _ => with_leaves(v, &mut |s| replaced(s, &mut rng)),
                 };
-                with_naturals(&v, ty, &mut |now| self.natural(turn, now, &mut rng))
+                with_naturals(&v, ty, sizes, &mut |now, below| self.natural(turn, now, below, &mut rng))
             })
             .collect();
         let solved = self.solution(i / TURNS.len() as u64).filter(|_| turn == Turn::Mentioned);
@@ -241,9 +241,9 @@ impl Drawing {
         }
     }
 
-    /// A number that is no index: as large as any that a rule mentions, and larger; and negative, as differences of natural
-    /// numbers are.
-    fn natural(&self, turn: Turn, now: i64, rng: &mut Rng) -> i64 {
+    /// A natural number: as large as any that a rule mentions, and larger; and negative, as differences of natural numbers are. An
+    /// index is `below` a number, and among the last ones.
+    fn natural(&self, turn: Turn, now: i64, below: Option<i64>, rng: &mut Rng) -> i64 {
         match turn {
             Turn::Mentioned if rng.below(4) > 0 => match self.next_to_mentioned(Scalar::I64, rng) {
                 Some(Value::Int(v, _)) => i64::try_from(v)
@@ -252,8 +252,11 @@ impl Drawing {
                     .unwrap_or(now),
                 _ => now,
             },
-            Turn::Hostile if rng.below(2) == 0 => NATURALS[rng.below(NATURALS.len() as u64) as usize],
-            Turn::Hostile | Turn::Any if rng.below(2) == 0 => -now,
+            Turn::Hostile if rng.below(2) == 0 => match below {
+                Some(n) if rng.below(2) == 0 => n.saturating_sub(1 + rng.below(2) as i64),
+                _ => NATURALS[rng.below(NATURALS.len() as u64) as usize],
+            },
+            Turn::Hostile | Turn::Any if rng.below(2) == 0 && below.is_none() => -now,
             _ => now,
         }
     }
