@@ -172,16 +172,23 @@ fn long_rows_are_read_once_by_groups_that_have_room_for_them() {
 #[test]
 fn columns_are_written_by_the_work_items_that_reduce_them() {
     let Some(device) = opencl() else { return };
-    let text = "def f (x: n.m.f32): n.m.f32 = x |> transpose |> map (\\c.
-       let s = c |> map (\\v. v * v) |> reduce (+) 0
-       let top = c |> reduce max 0
-       c |> map (\\v. (v + top) / (1 + sqrt s))) |> transpose";
-    for sizes in ["n=40 m=64", "n=67 m=75", "n=5 m=33"] {
-        let kernel = modules::ran_by("auto(opencl)", text, sizes, &device);
-        let alone = kernel.split("== 0) {").skip(1);
-        let alone: Vec<&str> =
-            alone.filter_map(|rest| rest.split_once("\n    }\n").map(|(own, _)| own)).collect();
-        assert!(kernel.contains("output[") && alone.iter().all(|own| !own.contains("output[")), "{kernel}");
+    let head = "def f (x: n.m.f32): n.m.f32 = x |> transpose |> map (\\c.";
+    let numbers = "let s = c |> map (\\v. v * v) |> reduce (+) 0 in let top = c |> reduce max 0 in c |> map (\\v. (v + top) / (1 + sqrt s))";
+    let softmax = "let top = c |> reduce max (-3.4e38) in let e = c |> map (\\v. exp (v - top)) in let s = e |> reduce (+) 0 in e |> map (\\v. v / s)";
+    for column in [numbers, softmax] {
+        let text = format!("{head} {column}) |> transpose");
+        for sizes in ["n=40 m=64", "n=67 m=75", "n=5 m=33"] {
+            let kernel = modules::ran_by("auto(opencl)", &text, sizes, &device);
+            let alone = kernel.split("== 0) {").skip(1);
+            let alone: Vec<&str> =
+                alone.filter_map(|rest| rest.split_once("\n    }\n").map(|(own, _)| own)).collect();
+            assert!(
+                kernel.contains("output[") && alone.iter().all(|own| !own.contains("output[")),
+                "{kernel}"
+            );
+            // Work-items side by side read columns side by side.
+            assert!(!kernel.contains("m * l_id_0"), "{kernel}");
+        }
     }
 }
 
