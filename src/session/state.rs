@@ -518,6 +518,8 @@ pub struct Change {
     pub steps: Vec<RevisionStep>,
     /// How much rewriting it took.
     pub counts: Counts,
+    /// Was it asked on the way which sizes were given?
+    pub asked_sizes: bool,
 }
 
 impl Control<Progress> {

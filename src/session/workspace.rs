@@ -427,7 +427,8 @@ impl Workspace {
         let marks = rules.flat_map(|used| used.rule.changes().iter()).collect();
         let step = RevisionStep { rule: text.to_string(), marks, at: at.clone(), after: done.term.clone() };
         let term = named(&done.term, &self.program.term);
-        Ok(Change { term, paths: done.paths, steps: vec![step], counts: done.counts })
+        let (paths, counts, asked_sizes) = (done.paths, done.counts, done.asked_sizes);
+        Ok(Change { term, paths, steps: vec![step], counts, asked_sizes })
     }
 
     /// Reads a strategy.
@@ -541,7 +542,8 @@ impl Workspace {
         self.can_be_met(root, &term)?;
         let term = named(&term, &self.program.term);
         let steps = way.iter().flat_map(|leg| leg.steps.iter().cloned()).collect();
-        Ok(Change { term, paths: done.paths.below(at), steps, counts: done.counts })
+        let (paths, counts, asked_sizes) = (done.paths.below(at), done.counts, done.asked_sizes);
+        Ok(Change { term, paths, steps, counts, asked_sizes })
     }
 
     /// Every step of a rewriting as the whole term after it.
