@@ -29,6 +29,22 @@ fn line_with(dir: &Path, file: &Path, lines: &str, more: &[&str]) -> Ran {
     child.wait_with_output().unwrap().into()
 }
 
+/// What is said of a device is said of it: a check on another one is told as that.
+#[test]
+fn a_check_is_told_with_the_device_that_it_was_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines =
+        "sizes k=64\ntopDown(useMapSeq)\ndevice cpu[unroll,1 thread]\nbench\nstatus\ndevice cpu\nstatus\n";
+    let ran = line(dir.path(), "dot", lines);
+    let all: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("dot · rev 1/1 · check ✓")).collect();
+    let [there, elsewhere] = all[..] else { panic!("{}", ran.out) };
+    assert!(!there.contains(" only ") && there.ends_with(" · cpu[unroll, 1 thread]"), "{there}");
+    assert!(
+        elsewhere.contains(" on cpu[unroll, 1 thread] only · ") && elsewhere.ends_with(" · cpu"),
+        "{elsewhere}"
+    );
+}
+
 #[test]
 fn a_session_is_led_line_by_line() {
     let dir = tempfile::tempdir().unwrap();
