@@ -280,7 +280,7 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
         // In few columns all of it is to be seen.
         others if others > 0 && find.is_empty() => {
             let apply = if applying.len() == 1 { "applies" } else { "apply" };
-            format!("{} {apply} in {places}, {others} do not", applying.len())
+            format!("{} {apply} in {places}, {others} do not here", applying.len())
         }
         _ => format!("{rewrites} in {places}"),
     };
@@ -296,7 +296,7 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
     let left = width.saturating_sub(Line::plain(text.clone()).width());
     text += more.iter().find(|more| more.chars().count() <= left).copied().unwrap_or_default();
     if !find.is_empty() && others > 0 {
-        text += &format!(", {others} that do not apply");
+        text += &format!(", {others} that do not apply here");
     }
     vec![Line::of(Role::Hint, text).fit(width, alphabet(app))]
 }
