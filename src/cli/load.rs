@@ -144,7 +144,7 @@ pub fn is_session(file: &File) -> bool {
     file.extension().is_some_and(|e| e == "ron")
 }
 
-/// Opens a program or the last revision of a session, and runs the strategies that were asked for. `log` is where to
+/// Opens a program, or a session at its end, and runs the strategies that were asked for. `log` is where to
 /// record what is done: a new file, or the session itself to go on with it. `target` is what it is for, where that is known beforehand.
 pub fn rewritten(options: &Rewriting, log: Option<&File>, target: Option<Target>) -> Result<Session, Exit> {
     let mut session = opened(options, log)?;
@@ -184,7 +184,7 @@ pub fn forecasts() -> impl Fn(&Progress) + Send + Sync {
     }
 }
 
-/// Opens a program or the last revision of a session. `log` is as for [`rewritten`].
+/// Opens a program, or a session at its end. `log` is as for [`rewritten`].
 pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
     opened_beside(options, log, None)
 }
