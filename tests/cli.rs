@@ -919,6 +919,21 @@ fn sizes_that_do_not_divide_are_refused() {
     refused(&twice("m=128"), 2, "E0901");
     assert!(twice("m=128").err.contains("The size `m` is given twice, as 64 and as 128."));
     assert_eq!(twice("m=64").code, 0);
+    // Sizes that are refuted are, whether or not others have values; that those are not in the code is said.
+    let two = "def f (a: m.f32) (b: n.f32) = (split 32 a |> map (reduce (+) 0), map sqrt b)\n";
+    let two = write(dir.path(), "two.rise", two);
+    for stage in ["c", "rise"] {
+        refused(&run(dir.path(), &["compile", &two, "--size", "m=100", "--emit", stage]), 2, "E0150");
+    }
+    let some = run(dir.path(), &["compile", &two, "--size", "m=64"]);
+    assert!(
+        some.code == 0 && some.err.contains("The size `n` has no value, so the code is for all"),
+        "{}",
+        some.err
+    );
+    let split = write(dir.path(), "split.rise", "def f (a: m.f32) (b: n.f32) = (map sqrt a, map sqrt b)\n");
+    let rewritten = ["compile", &split, "--size", "n=100", "-s", "topDown(splitJoin(32))"];
+    refused(&run(dir.path(), &rewritten), 2, "E0150");
     let unknown = run(dir.path(), &["compile", &file, "--size", "q=3"]);
     assert_eq!(unknown.code, 2, "{}{}", unknown.out, unknown.err);
 }

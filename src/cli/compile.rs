@@ -2,7 +2,7 @@
 
 use super::args::Compile;
 use super::exit::Exit;
-use super::load::{fail, rewritten};
+use super::load::{fail, note_missing_sizes, rewritten};
 use super::output;
 use super::outputs::{self, Output, Replaces};
 use crate::emit::{Compiled, Stage, host};
@@ -58,6 +58,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         }
         _ => {}
     }
+    note_missing_sizes(&session, &args.rewriting);
     let target = target.unwrap_or_else(|| Target::natural(session.term()));
     if let Err(problem) = session.perform_now(Action::Compile { target }) {
         // The stages before the failure are there to be looked at; E0598 says that the last of them is ill-formed.

@@ -243,6 +243,17 @@ pub fn warn_of_sizes(session: &Session, term: &Term, which: &str) {
     }
 }
 
+/// Notes that values which were given for some sizes are not put into the code, since others have none.
+pub fn note_missing_sizes(session: &Session, options: &Rewriting) {
+    let missing = session.missing_sizes();
+    if let ([_, ..], [first, ..]) = (options.program.sizes.as_slice(), missing.as_slice()) {
+        output::complain(&format!(
+            "note: The size `{first}` has no value, so the code is for all sizes; those that are given are checked only. \
+             `--size {first}=1024` gives it one.\n"
+        ));
+    }
+}
+
 /// Do both names lead to one file?
 pub fn is_same(one: &File, other: &File) -> bool {
     let real = |path: &File| std::fs::canonicalize(path).ok();

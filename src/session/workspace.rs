@@ -210,12 +210,7 @@ impl Workspace {
         if let Some(name) = sizes.keys().find(|n| !known.contains(n)) {
             return Err(self.without_size(name));
         }
-        if known.iter().all(|n| sizes.contains_key(n)) {
-            let problem = self.program.check_sizes(sizes).into_iter().next();
-            problem.map_or(Ok(()), |problem| Err(problem.within(&self.sources)))
-        } else {
-            Ok(())
-        }
+        refuted(&self.program, sizes).map_or(Ok(()), |problem| Err(problem.within(&self.sources)))
     }
 
     /// `E0152`: a name that is no size of the program, with those that are.
@@ -635,9 +630,7 @@ impl Workspace {
         let complete = program.sizes.iter().all(|s| sizes.contains_key(s));
         // What was not rewritten has its places in the text.
         let checked = if *term == self.program.term { &self.program } else { &program };
-        let known = if complete { sizes } else { &Sizes::new() };
-        if let Some(problem) = checked.check_sizes(known).into_iter().find(|p| complete || p.code != "E0151")
-        {
+        if let Some(problem) = refuted(checked, sizes) {
             return Err(self.located(problem, &checked.term));
         }
         let sizes = complete.then_some(sizes);
@@ -801,6 +794,11 @@ fn with_plain_names(term: &Term, params: &[Name]) -> Term {
         out
     }
     go(term, params, &mut HashMap::new())
+}
+
+/// What a program asks of its sizes that these do not meet, whatever those are that have no value.
+fn refuted(program: &Program, sizes: &Sizes) -> Option<Diagnostic> {
+    program.check_sizes(sizes).into_iter().find(|problem| problem.code != "E0151")
 }
 
 fn no_position(at: &Path) -> Diagnostic {
