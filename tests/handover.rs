@@ -222,6 +222,26 @@ fn commands_that_are_handed_over_give_the_sizes_on_which_the_steps_depend() {
     assert!(command("two").contains("(n=200; n=50): no command leads there"), "{}", command("two"));
 }
 
+/// Threads that sleep between loops are told where loops run on threads, and nowhere else.
+#[test]
+fn threads_that_sleep_are_told_beside_times_of_threads() {
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        return;
+    }
+    let (dir, file) = folder_of("def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)");
+    let asleep = [("OMP_WAIT_POLICY", "passive")];
+    let says = |words: &[&str]| {
+        let ran =
+            run_with(dir.path(), &[&[words[0], &file, "--size", "n=1000000"], &words[1..]].concat(), &asleep);
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+        (ran.out + &ran.err).contains("OMP_WAIT_POLICY=passive")
+    };
+    assert!(!says(&["bench", "-s", "topDown(useMapSeq)"]));
+    assert!(says(&["bench", "-s", "topDown(useMapPar)"]));
+    let open = "topDown(splitJoin(?p in {32, 64})) ; topDown(useMapPar)";
+    assert!(says(&["tune", "-s", open, "--for", "2s"]));
+}
+
 /// All files are looked at before any is written.
 #[test]
 fn an_export_is_replaced_as_a_whole_or_not_at_all() {
@@ -281,6 +301,11 @@ fn the_doctor_says_what_is_there_and_what_is_missing() {
     let threads = of("threads");
     assert_eq!(threads["state"], "without", "{report}");
     assert!(threads["advice"].as_str().unwrap().contains("`OMP_WAIT_POLICY=passive`"), "{report}");
+    // Those are counted on which a loop ran.
+    let most = std::thread::available_parallelism().unwrap().get();
+    let one = if most == 1 { "1".to_owned() } else { format!("1 of {most}") };
+    let said = run_with(dir, &["doctor"], &[("OMP_NUM_THREADS", "1")]).out;
+    assert!(said.contains(&format!(" {one}, and as the environment says: OMP_NUM_THREADS=1")), "{said}");
     let configuration = of("configuration");
     assert!(configuration["found"].as_str().unwrap().contains("`fly` is no command"), "{report}");
     assert_eq!((ran.code, configuration["state"].as_str()), (3, Some("wrong")), "{report}");

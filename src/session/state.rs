@@ -218,6 +218,10 @@ impl Session {
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
     }
+    /// On how many threads plain C ran on the host; none before it did.
+    pub fn threads(&self) -> Option<u32> {
+        Some(self.references.threads()).filter(|threads| *threads > 0)
+    }
     pub fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
     }
