@@ -40,6 +40,16 @@ fn a_program_compiles_at_every_stage() {
     let ran = run(dir.path(), &["compile", &dot, "--emit", "nonsense"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("imperative"), "the stages are listed: {}", ran.err);
+    // A stage of one target alone chooses that; where another is asked for, it is said which has it.
+    for stage in ["library", "reasons", "barriers"] {
+        let ran = run(dir.path(), &["compile", &dot, "--emit", stage]);
+        assert!(ran.code == 0 && !ran.out.trim().is_empty(), "{stage}: {}", ran.err);
+    }
+    for (target, stage, other) in [("c", "library", "opencl"), ("opencl", "c", "c")] {
+        let ran = run(dir.path(), &["compile", &dot, "--target", target, "--emit", stage]);
+        refused(&ran, 2, "E0905");
+        assert!(ran.err.contains(&format!("`--target {other}`")), "{}", ran.err);
+    }
 }
 
 /// Every work-item would write the second array, which the pass finds that shares the work out.
@@ -806,6 +816,12 @@ fn bad_files_are_refused_with_a_reason() {
     let at = |name: &str, text: &[u8]| write(dir.path(), name, text);
     let compile = |file: &str| run(dir.path(), &["compile", file]);
     refused(&compile("none.rise"), 2, "E0004");
+    assert!(compile("none.rise").err.contains("Check the name"), "{}", compile("none.rise").err);
+    assert!(
+        compile("no/none.rise").err.contains("There is no folder `no`"),
+        "{}",
+        compile("no/none.rise").err
+    );
     refused(&compile(&at("binary.rise", b"\x7fELF\0\0")), 2, "E0002");
     refused(&compile(&at("latin.rise", b"-- \xe9")), 2, "E0001");
     std::fs::File::create(dir.path().join("large.rise")).unwrap().set_len(100 << 20).unwrap();

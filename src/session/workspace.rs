@@ -804,7 +804,8 @@ fn refuted(program: &Program, sizes: &Sizes) -> Option<Diagnostic> {
 fn no_position(at: &Path) -> Diagnostic {
     Diagnostic::error("E0310", format!("The program has no position {at}."))
         .note("A position lists children from the root, each counted from 0.")
-        .hint("`shine-tui` shows the positions of a program at its lower edge; the root is `.`.")
+        .hint("On the screen the position of the selection stands at the top of the pane Term, and in `shine-tui line` \
+               `select` says it; the root is `.`.")
 }
 
 /// Why a rule does not apply, with the place in the program and what stands there.
