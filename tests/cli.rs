@@ -518,6 +518,21 @@ fn a_measurement_is_checked_and_replays() {
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
 }
 
+/// A word lists codes, and a code that there is not is told with the nearest.
+#[test]
+fn codes_are_explained_by_name_and_listed_by_a_word() {
+    let dir = world();
+    let says = |word: &str| run(dir.path(), &["explain", word]);
+    let listed = says("Bracket");
+    assert_eq!((listed.code, listed.err.as_str()), (0, ""), "{}", listed.out);
+    assert!(listed.out.lines().filter(|line| line.starts_with("  E")).count() >= 2, "{}", listed.out);
+    assert!(says("e0110").out.starts_with("E0110: "));
+    for unknown in ["E0116", "no such word"] {
+        refused(&says(unknown), 2, "E0908");
+    }
+    assert!(says("E0116").err.contains("Did you mean E0115"), "{}", says("E0116").err);
+}
+
 /// The manual has a page for each subcommand that the help lists, and what these say.
 #[test]
 fn the_manual_is_made_of_the_help() {
