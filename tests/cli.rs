@@ -549,6 +549,14 @@ fn the_manual_is_made_of_the_help() {
     for name in ["bench", "tune", "export", "rules"] {
         assert!(dir.path().join(format!("man1/shine-tui-{name}.1")).is_file(), "{name}");
     }
+    // Each page that one refers to is there.
+    for page in std::fs::read_dir(dir.path().join("man1")).unwrap() {
+        let text = std::fs::read_to_string(page.unwrap().path()).unwrap().replace('\\', "");
+        for name in text.lines().filter_map(|line| line.trim().strip_suffix("(1)")) {
+            let name = name.rsplit([' ', '.']).next().unwrap();
+            assert!(dir.path().join(format!("man1/{name}.1")).is_file(), "{name}");
+        }
+    }
     write(dir.path(), "file", "");
     refused(&run(dir.path(), &["man", "--folder", "file"]), 2, "E0918");
 }
