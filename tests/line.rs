@@ -45,6 +45,19 @@ fn a_check_is_told_with_the_device_that_it_was_on() {
     );
 }
 
+/// The figures of a search are those with which it ended, wherever they stand in its pane.
+#[test]
+fn a_search_that_ended_has_one_number_of_classes() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "matmul", "reach baseline using baselineRules\nsearch-pane\n");
+    let pane = ran.out.split("== Search").nth(1).unwrap();
+    let before = |line: &str| line.split(" classes").next().unwrap().rsplit(' ').next().unwrap().to_owned();
+    let told: Vec<String> = pane.lines().filter(|line| line.contains(" classes,")).map(before).collect();
+    let grown = pane.lines().find_map(|line| line.trim().strip_prefix("classes ")).unwrap();
+    assert!(told.len() == 2 && told.iter().all(|n| *n == told[0]), "{pane}");
+    assert!(grown.ends_with(&format!(" {}", told[0])), "{pane}");
+}
+
 #[test]
 fn a_session_is_led_line_by_line() {
     let dir = tempfile::tempdir().unwrap();

@@ -39,11 +39,12 @@ pub enum Progress {
     Tune(tune::Standing),
     /// What a search found is measured.
     Best(Arc<Standing>),
-    /// Two states are measured at several sizes: which one now, and how many are done, of how many.
+    /// Two states are measured at several sizes: which one now, and how many are done, of how many, and how long those took.
     Sweep {
         at: String,
         done: usize,
         of: usize,
+        took: Duration,
     },
 }
 
