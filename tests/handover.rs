@@ -536,6 +536,12 @@ fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
     let made = files(sides, "cpu", "n", &points).unwrap_or_else(|d| panic!("{}", d.message));
     let text = &made.iter().find(|(name, _)| name == "sq.c").unwrap().1;
     assert_eq!((text.matches("sq_a(").count(), text.matches("sq_b(").count()), (2, 2), "{text}");
+    // What is chosen nowhere is not written, and it is said of it.
+    let made = files(sides, "cpu", "n", &points[..2]).unwrap_or_else(|d| panic!("{}", d.message));
+    assert!(!made.iter().any(|(name, _)| name == "sq_b.c"), "{made:?}");
+    let head = &made[0].1;
+    assert!(head.contains("// sq_a: blocks of 8"), "{head}");
+    assert!(head.contains("// sq_b (chosen at no size, so it is not written): the same blocks"), "{head}");
     // Where neither is faster there is nothing to choose; nor for OpenCL.
     let alike = [point(1000, [10, 10]), point(2000, [20, 20])];
     assert_eq!(files(sides, "cpu", "n", &alike).unwrap_err().code, "E0917");
