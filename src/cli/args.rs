@@ -92,7 +92,7 @@ Exit codes:
 pub struct Line {
     #[command(flatten)]
     pub screen: Screen,
-    /// How many columns a line has at most, where it can be broken
+    /// How many columns a line has at most, where it can be broken, from 50 to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(u16).range(50..=1000))]
     pub columns: u16,
 }
@@ -684,7 +684,7 @@ Examples:
   shine-tui rules                          all rules, by theme, and the sets of them
   shine-tui rules splitJoin                one rule, with its examples
   shine-tui rules check own.rules          test the rules of a file against the interpreter
-  shine-tui rules check matmul.rise        the rules that come with a program
+  shine-tui rules check harris.rise        the rules that come with a program
   shine-tui rules check own.rules tile     the rule `tile` alone
   shine-tui rules lint own.rules           duplicates, rules that undo each other, …
 
