@@ -40,6 +40,16 @@ fn a_program_compiles_at_every_stage() {
     let ran = run(dir.path(), &["compile", &dot, "--emit", "nonsense"]);
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("imperative"), "the stages are listed: {}", ran.err);
+    // A stage of one target alone chooses that; where another is asked for, it is said which has it.
+    for stage in ["library", "reasons", "barriers"] {
+        let ran = run(dir.path(), &["compile", &dot, "--emit", stage]);
+        assert!(ran.code == 0 && !ran.out.trim().is_empty(), "{stage}: {}", ran.err);
+    }
+    for (target, stage, other) in [("c", "library", "opencl"), ("opencl", "c", "c")] {
+        let ran = run(dir.path(), &["compile", &dot, "--target", target, "--emit", stage]);
+        refused(&ran, 2, "E0905");
+        assert!(ran.err.contains(&format!("`--target {other}`")), "{}", ran.err);
+    }
 }
 
 /// Every work-item would write the second array, which the pass finds that shares the work out.
@@ -508,6 +518,21 @@ fn a_measurement_is_checked_and_replays() {
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
 }
 
+/// A word lists codes, and a code that there is not is told with the nearest.
+#[test]
+fn codes_are_explained_by_name_and_listed_by_a_word() {
+    let dir = world();
+    let says = |word: &str| run(dir.path(), &["explain", word]);
+    let listed = says("Bracket");
+    assert_eq!((listed.code, listed.err.as_str()), (0, ""), "{}", listed.out);
+    assert!(listed.out.lines().filter(|line| line.starts_with("  E")).count() >= 2, "{}", listed.out);
+    assert!(says("e0110").out.starts_with("E0110: "));
+    for unknown in ["E0116", "no such word"] {
+        refused(&says(unknown), 2, "E0908");
+    }
+    assert!(says("E0116").err.contains("Did you mean E0115"), "{}", says("E0116").err);
+}
+
 /// The manual has a page for each subcommand that the help lists, and what these say.
 #[test]
 fn the_manual_is_made_of_the_help() {
@@ -523,6 +548,14 @@ fn the_manual_is_made_of_the_help() {
     );
     for name in ["bench", "tune", "export", "rules"] {
         assert!(dir.path().join(format!("man1/shine-tui-{name}.1")).is_file(), "{name}");
+    }
+    // Each page that one refers to is there.
+    for page in std::fs::read_dir(dir.path().join("man1")).unwrap() {
+        let text = std::fs::read_to_string(page.unwrap().path()).unwrap().replace('\\', "");
+        for name in text.lines().filter_map(|line| line.trim().strip_suffix("(1)")) {
+            let name = name.rsplit([' ', '.']).next().unwrap();
+            assert!(dir.path().join(format!("man1/{name}.1")).is_file(), "{name}");
+        }
     }
     write(dir.path(), "file", "");
     refused(&run(dir.path(), &["man", "--folder", "file"]), 2, "E0918");
@@ -806,6 +839,12 @@ fn bad_files_are_refused_with_a_reason() {
     let at = |name: &str, text: &[u8]| write(dir.path(), name, text);
     let compile = |file: &str| run(dir.path(), &["compile", file]);
     refused(&compile("none.rise"), 2, "E0004");
+    assert!(compile("none.rise").err.contains("Check the name"), "{}", compile("none.rise").err);
+    assert!(
+        compile("no/none.rise").err.contains("There is no folder `no`"),
+        "{}",
+        compile("no/none.rise").err
+    );
     refused(&compile(&at("binary.rise", b"\x7fELF\0\0")), 2, "E0002");
     refused(&compile(&at("latin.rise", b"-- \xe9")), 2, "E0001");
     std::fs::File::create(dir.path().join("large.rise")).unwrap().set_len(100 << 20).unwrap();
@@ -919,6 +958,21 @@ fn sizes_that_do_not_divide_are_refused() {
     refused(&twice("m=128"), 2, "E0901");
     assert!(twice("m=128").err.contains("The size `m` is given twice, as 64 and as 128."));
     assert_eq!(twice("m=64").code, 0);
+    // Sizes that are refuted are, whether or not others have values; that those are not in the code is said.
+    let two = "def f (a: m.f32) (b: n.f32) = (split 32 a |> map (reduce (+) 0), map sqrt b)\n";
+    let two = write(dir.path(), "two.rise", two);
+    for stage in ["c", "rise"] {
+        refused(&run(dir.path(), &["compile", &two, "--size", "m=100", "--emit", stage]), 2, "E0150");
+    }
+    let some = run(dir.path(), &["compile", &two, "--size", "m=64"]);
+    assert!(
+        some.code == 0 && some.err.contains("The size `n` has no value, so the code is for all"),
+        "{}",
+        some.err
+    );
+    let split = write(dir.path(), "split.rise", "def f (a: m.f32) (b: n.f32) = (map sqrt a, map sqrt b)\n");
+    let rewritten = ["compile", &split, "--size", "n=100", "-s", "topDown(splitJoin(32))"];
+    refused(&run(dir.path(), &rewritten), 2, "E0150");
     let unknown = run(dir.path(), &["compile", &file, "--size", "q=3"]);
     assert_eq!(unknown.code, 2, "{}{}", unknown.out, unknown.err);
 }

@@ -29,6 +29,35 @@ fn line_with(dir: &Path, file: &Path, lines: &str, more: &[&str]) -> Ran {
     child.wait_with_output().unwrap().into()
 }
 
+/// What is said of a device is said of it: a check on another one is told as that.
+#[test]
+fn a_check_is_told_with_the_device_that_it_was_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let lines =
+        "sizes k=64\ntopDown(useMapSeq)\ndevice cpu[unroll,1 thread]\nbench\nstatus\ndevice cpu\nstatus\n";
+    let ran = line(dir.path(), "dot", lines);
+    let all: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("dot · rev 1/1 · check ✓")).collect();
+    let [there, elsewhere] = all[..] else { panic!("{}", ran.out) };
+    assert!(!there.contains(" only ") && there.ends_with(" · cpu[unroll, 1 thread]"), "{there}");
+    assert!(
+        elsewhere.contains(" on cpu[unroll, 1 thread] only · ") && elsewhere.ends_with(" · cpu"),
+        "{elsewhere}"
+    );
+}
+
+/// The figures of a search are those with which it ended, wherever they stand in its pane.
+#[test]
+fn a_search_that_ended_has_one_number_of_classes() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "matmul", "reach baseline using baselineRules\nsearch-pane\n");
+    let pane = ran.out.split("== Search").nth(1).unwrap();
+    let before = |line: &str| line.split(" classes").next().unwrap().rsplit(' ').next().unwrap().to_owned();
+    let told: Vec<String> = pane.lines().filter(|line| line.contains(" classes,")).map(before).collect();
+    let grown = pane.lines().find_map(|line| line.trim().strip_prefix("classes ")).unwrap();
+    assert!(told.len() == 2 && told.iter().all(|n| *n == told[0]), "{pane}");
+    assert!(grown.ends_with(&format!(" {}", told[0])), "{pane}");
+}
+
 #[test]
 fn a_session_is_led_line_by_line() {
     let dir = tempfile::tempdir().unwrap();
@@ -572,7 +601,7 @@ fn rules_at_places_of_the_same_name_are_told_apart() {
     distinct.dedup();
     assert!(rows.len() > 10 && rows.len() == distinct.len(), "{rows:#?}");
     let heads: Vec<&str> = ran.out.lines().filter(|line| line.contains(" places, ")).collect();
-    assert!(heads.iter().any(|head| head.ends_with(" do not")), "{heads:?}");
+    assert!(heads.iter().any(|head| head.ends_with(" do not here")), "{heads:?}");
     assert!(!heads[0].contains("do not"), "{heads:?}");
 }
 

@@ -573,6 +573,23 @@ fn what_is_shown_in_the_place_of_a_pane_gets_its_keys() {
     }
 }
 
+/// Neither does it where there is room for one pane: what was seen as a difference is applied, and of a list that is not shown nothing.
+#[test]
+fn no_rule_is_applied_unseen_where_one_pane_is_shown() {
+    let mut app = TestApp::new("matmul", (50, 15), UNICODE);
+    app.idle();
+    assert!(app.text().contains("Enter the rules"), "{}", app.text());
+    for key in ["Enter", "1 E"] {
+        app.press(key).idle();
+        assert_eq!(app.app.session.history().len(), 1, "{}", app.text());
+        assert!(app.text().contains("[3 Rules]") && app.text().contains("These are"), "{}", app.text());
+    }
+    app.press("1 p Enter").idle();
+    assert_eq!(app.app.session.history().len(), 2, "{}", app.text());
+    app.press("3 Enter").idle();
+    assert_eq!(app.app.session.history().len(), 3, "{}", app.text());
+}
+
 /// A text over the panes is broken for the size that the terminal has now, and a difference is printed for it.
 #[test]
 fn pages_fit_a_terminal_that_was_resized() {

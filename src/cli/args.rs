@@ -18,7 +18,7 @@ Examples:
   shine-tui apply dot.rise --strategy 'topDown(reduceMapFusion)'
   shine-tui bench matmul.rise --device cpu
   shine-tui tune matmul.rise --strategy 'blocking(?, ?, ?)' --for 60s
-  shine-tui bench session.ron --against 3            the last state and revision 3, in turns
+  shine-tui bench session.ron --against 3            where the session ends and revision 3, in turns
   shine-tui run blur.rise --input image=photo.png --output blurred.png
   shine-tui line matmul.rise                         the assistant as plain text
   shine-tui rules check own.rules                    test rewrite rules of your own
@@ -92,7 +92,7 @@ Exit codes:
 pub struct Line {
     #[command(flatten)]
     pub screen: Screen,
-    /// How many columns a line has at most, where it can be broken
+    /// How many columns a line has at most, where it can be broken, from 50 to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(u16).range(50..=1000))]
     pub columns: u16,
 }
@@ -326,7 +326,7 @@ pub enum SearchChoice {
 /// A program with what is to be done to it first.
 #[derive(Args, Clone, Debug)]
 pub struct Rewriting {
-    /// The program (.rise), or a session (.ron) of which the last revision is taken
+    /// The program (.rise), or a session (.ron), which is taken in the state at which it ends
     pub file: PathBuf,
     #[command(flatten)]
     pub program: ProgramOptions,
@@ -586,7 +586,8 @@ pub struct Bench {
     /// `cpu[vectors512, 1 thread]`
     #[arg(long, value_name = "SUBSTRING", default_value = "cpu")]
     pub device: String,
-    /// Measure in turns with a revision of the session, or with another program or session, and say which is faster
+    /// Measure in turns with a revision of the session, or with another program, or another session at its end, and say
+    /// which is faster
     #[arg(long, value_name = "REVISION|FILE", conflicts_with = "session")]
     pub against: Option<String>,
     /// With `--against`: measure at several values of a size, doubled as in `k=1024..65536` or listed as in `k=1000,5000`,
@@ -638,7 +639,7 @@ Exit codes:
 
 #[derive(Args, Debug)]
 pub struct Tune {
-    /// The program (.rise), or a session (.ron) of which the last revision is taken
+    /// The program (.rise), or a session (.ron), which is taken in the state at which it ends
     #[arg(required_unless_present_any = ["kept", "forget"])]
     pub file: Option<PathBuf>,
     #[command(flatten)]
@@ -683,7 +684,7 @@ Examples:
   shine-tui rules                          all rules, by theme, and the sets of them
   shine-tui rules splitJoin                one rule, with its examples
   shine-tui rules check own.rules          test the rules of a file against the interpreter
-  shine-tui rules check matmul.rise        the rules that come with a program
+  shine-tui rules check harris.rise        the rules that come with a program
   shine-tui rules check own.rules tile     the rule `tile` alone
   shine-tui rules lint own.rules           duplicates, rules that undo each other, …
 

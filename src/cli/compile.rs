@@ -2,15 +2,15 @@
 
 use super::args::Compile;
 use super::exit::Exit;
-use super::load::{fail, rewritten};
+use super::load::{fail, note_missing_sizes, rewritten};
 use super::output;
 use super::outputs::{self, Output, Replaces};
-use crate::emit::{Compiled, Stage, host};
+use crate::emit::{self, Compiled, Stage, host};
 use crate::lang::diag::Diagnostic;
 use crate::lang::loops;
 use crate::lang::origin::{Line, Part};
 use crate::lang::term::Term;
-use crate::lower::nest;
+use crate::lower::{self, nest};
 use crate::session::action::{Action, Target};
 use crate::view::loops::caveat;
 use crate::view::origins;
@@ -36,8 +36,10 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         return Err(fail(&problem));
     }
     let emit = if args.explain_barriers { Some("reasons") } else { args.emit.as_deref() };
+    // A stage that code in C has not got is one of OpenCL.
+    let is_of_opencl = |stage: &str| !has_stage(Target::C, stage) && has_stage(Target::OpenCl, stage);
     let of_stage =
-        |stage: &str| if stage == "reasons" { Some(Target::OpenCl) } else { Target::from_name(stage) };
+        |stage: &str| if is_of_opencl(stage) { Some(Target::OpenCl) } else { Target::from_name(stage) };
     let target = target.or_else(|| emit.and_then(of_stage));
     // The system takes the memory back at once, where dropping would take a twentieth of the time.
     let mut session = ManuallyDrop::new(rewritten(&args.rewriting, args.session.as_deref(), target)?);
@@ -58,6 +60,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         }
         _ => {}
     }
+    note_missing_sizes(&session, &args.rewriting);
     let target = target.unwrap_or_else(|| Target::natural(session.term()));
     if let Err(problem) = session.perform_now(Action::Compile { target }) {
         // The stages before the failure are there to be looked at; E0598 says that the last of them is ill-formed.
@@ -110,7 +113,11 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     let text = compiled.stage(stage).ok_or_else(|| {
         let known: Vec<&str> = compiled.stages.iter().map(|s| s.name).collect();
         let problem = Diagnostic::error("E0905", format!("There is no stage `{stage}`."));
-        let problem = problem.did_you_mean(stage, known.iter().copied());
+        let others = [Target::C, Target::OpenCl].into_iter().find(|other| has_stage(*other, stage));
+        let problem = match others {
+            Some(other) => problem.hint(format!("It is one of those for {0}: `--target {0}`.", other.name())),
+            None => problem.did_you_mean(stage, known.iter().copied()),
+        };
         fail(&problem.hint(format!("The stages for {} are {}.", target.name(), known.join(", "))))
     })?;
     match compiled.stages.iter().find(|s| s.name == stage).filter(|_| args.explain_lines) {
@@ -122,6 +129,15 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         None => print_text(text)?,
     }
     Ok(Exit::Done)
+}
+
+/// Is there a stage of this name on the way to code for the target?
+fn has_stage(target: Target, name: &str) -> bool {
+    let target = match target {
+        Target::C => lower::Target::C,
+        Target::OpenCl => lower::Target::OpenCl,
+    };
+    emit::stages(target).contains(&name)
 }
 
 /// A stage whose lines say nothing of where they come from.

@@ -132,12 +132,13 @@ fn devices(out: &mut Vec<Finding>) {
         let about: Vec<&str> =
             [&*device.id, &device.version, &device.driver].into_iter().filter(|t| !t.is_empty()).collect();
         out.push(Finding::good(what, about.join(", ")));
+        let (finding, threads) = tried(device, &backend);
         if host && !device.openmp {
             out.push(Finding::bad("OpenMP", State::Without, "The compiler knows no OpenMP.", OPENMP));
         } else if host {
-            out.push(threads_of(device, &backend.surroundings()));
+            out.push(threads_of(device, threads, &backend.surroundings()));
         }
-        out.push(tried(device, &backend));
+        out.push(finding);
     }
     if list.devices.iter().all(|device| device.kind == DeviceKind::Host) {
         let found = notes.next().cloned().unwrap_or_else(|| "No OpenCL device was found.".to_owned());
@@ -149,13 +150,18 @@ fn devices(out: &mut Vec<Finding>) {
     }
 }
 
-/// How parallel loops run, and what of that is set in the environment.
-fn threads_of(device: &DeviceInfo, set: &[String]) -> Finding {
+/// On how many threads parallel loops ran, how these run, and what of that is set in the environment.
+fn threads_of(device: &DeviceInfo, ran: Option<u32>, set: &[String]) -> Finding {
     const WHAT: &str = "threads";
     let most = device.compute_units;
+    let threads = match ran {
+        Some(ran) if ran < most => format!("{ran} of {most}"),
+        Some(ran) => ran.to_string(),
+        None => format!("{most} at the most"),
+    };
     let found = match set {
-        [] => format!("{most}, each on a processor of its own, which wait for each other awake"),
-        set => format!("{most}, and as the environment says: {}", set.join(" ")),
+        [] => format!("{threads}, each on a processor of its own, which wait for each other awake"),
+        set => format!("{threads}, and as the environment says: {}", set.join(" ")),
     };
     match threads::slow(set) {
         Some(slow) => Finding::bad(WHAT, State::Without, found, &slow),
@@ -163,9 +169,10 @@ fn threads_of(device: &DeviceInfo, set: &[String]) -> Finding {
     }
 }
 
-/// A small program is compiled, run and checked on the device.
-fn tried(device: &DeviceInfo, backend: &Arc<dyn Backend>) -> Finding {
+/// A small program is compiled, run and checked on the device; on how many threads of the host, if it could be.
+fn tried(device: &DeviceInfo, backend: &Arc<dyn Backend>) -> (Finding, Option<u32>) {
     const WHAT: &str = "a program";
+    let mut threads = None;
     let texts = own_program();
     let sizes: Sizes = [("n".into(), 37), ("m".into(), 53)].into_iter().collect();
     let session = Session::open(&texts, None, &sizes, backend.clone(), Arc::new(|| {}));
@@ -173,16 +180,19 @@ fn tried(device: &DeviceInfo, backend: &Arc<dyn Backend>) -> Finding {
         let target = target_of(&device.id);
         let text = auto::for_target("auto", target, session.workspace()).to_owned();
         session.perform_now(Action::Strategy { text, at: Position::root() })?;
-        session.perform_now(Action::Bench { device: device.id.clone() })
+        let done = session.perform_now(Action::Bench { device: device.id.clone() });
+        threads = session.threads();
+        done
     });
-    match ran {
+    let finding = match ran {
         Ok(Outcome::Measured(m)) => Finding::good(WHAT, format!("runs on {}: {}", device.id, m.check)),
         Ok(_) => Finding::bad(WHAT, State::Wrong, format!("{} gave no time.", device.id), ""),
         Err(problem) => {
             let hint = problem.hints.first().cloned().unwrap_or_default();
             Finding::bad(WHAT, State::Wrong, format!("{}: {}", device.id, problem.message), &hint)
         }
-    }
+    };
+    (finding, threads)
 }
 
 fn terminal(out: &mut Vec<Finding>) {

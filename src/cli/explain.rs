@@ -6,7 +6,7 @@ use super::{load, output};
 use crate::lang::diag::Diagnostic;
 use crate::lang::explain;
 
-/// Shows the page of a code, or lists all codes.
+/// Shows the page of a code, or lists all codes, or those with a word in their titles.
 pub fn run(args: &Explain) -> Result<Exit, Exit> {
     let Some(code) = &args.code else {
         output::print(&explain::listing())?;
@@ -16,9 +16,13 @@ pub fn run(args: &Explain) -> Result<Exit, Exit> {
         output::print(&page.text())?;
         return Ok(Exit::Done);
     }
+    if let Some(found) = explain::with_word(code) {
+        output::print(&found)?;
+        return Ok(Exit::Done);
+    }
     let problem = Diagnostic::error("E0908", format!("There is no code `{code}`."));
     let problem = explain::meant(code)
-        .iter()
+        .into_iter()
         .fold(problem, |problem, page| problem.hint(format!("Did you mean {}: {}?", page.code, page.title)));
     Err(load::fail(&problem.hint("`shine-tui explain` lists all codes.")))
 }

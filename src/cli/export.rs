@@ -3,7 +3,7 @@
 use super::args::Export;
 use super::compile;
 use super::exit::Exit;
-use super::load::{fail, fail_all, is_same, is_session, log_bytes, rewritten};
+use super::load::{fail, fail_all, is_same, is_session, log_bytes, note_missing_sizes, rewritten};
 use super::output;
 use super::outputs::{self, Output, Replaces};
 use crate::device::DeviceInfo;
@@ -78,6 +78,7 @@ fn handed_over(args: &Export) -> Result<Vec<Output>, Exit> {
         })?),
     };
     let session = rewritten(&args.rewriting, None, target)?;
+    note_missing_sizes(&session, &args.rewriting);
     let target = target.unwrap_or_else(|| Target::natural(session.term()));
     let mut files = match &args.folder {
         Some(folder) => sources(&session, target, folder)?,

@@ -144,7 +144,7 @@ pub fn is_session(file: &File) -> bool {
     file.extension().is_some_and(|e| e == "ron")
 }
 
-/// Opens a program or the last revision of a session, and runs the strategies that were asked for. `log` is where to
+/// Opens a program, or a session at its end, and runs the strategies that were asked for. `log` is where to
 /// record what is done: a new file, or the session itself to go on with it. `target` is what it is for, where that is known beforehand.
 pub fn rewritten(options: &Rewriting, log: Option<&File>, target: Option<Target>) -> Result<Session, Exit> {
     let mut session = opened(options, log)?;
@@ -184,7 +184,7 @@ pub fn forecasts() -> impl Fn(&Progress) + Send + Sync {
     }
 }
 
-/// Opens a program or the last revision of a session. `log` is as for [`rewritten`].
+/// Opens a program, or a session at its end. `log` is as for [`rewritten`].
 pub fn opened(options: &Rewriting, log: Option<&File>) -> Result<Session, Exit> {
     opened_beside(options, log, None)
 }
@@ -240,6 +240,17 @@ pub fn opened_beside(
 pub fn warn_of_sizes(session: &Session, term: &Term, which: &str) {
     if let Some(asked) = session.workspace().broken(term, session.sizes()) {
         output::complain(&format!("warning: These sizes do not meet what {which} asks: {asked}.\n"));
+    }
+}
+
+/// Notes that values which were given for some sizes are not put into the code, since others have none.
+pub fn note_missing_sizes(session: &Session, options: &Rewriting) {
+    let missing = session.missing_sizes();
+    if let ([_, ..], [first, ..]) = (options.program.sizes.as_slice(), missing.as_slice()) {
+        output::complain(&format!(
+            "note: The size `{first}` has no value, so the code is for all sizes; those that are given are checked only. \
+             `--size {first}=1024` gives it one.\n"
+        ));
     }
 }
 

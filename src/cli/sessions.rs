@@ -40,12 +40,18 @@ pub fn run(args: &Sessions) -> Result<Exit, Exit> {
     if shown.iter().any(|one| one.state != State::Damaged) {
         text += "`shine-tui SESSION.ron` goes on with one.\n";
     }
-    match empty.len() {
-        0 => {}
-        1 => text += "In one more nothing was done; `--all` lists it too.\n",
-        more => text += &format!("In {more} more nothing was done; `--all` lists them too.\n"),
-    }
+    text += &untouched(empty.len(), !shown.is_empty());
     output::print(&text).map(|()| Exit::Done)
+}
+
+/// That there are sessions in which nothing was done, beside others that are listed or not.
+fn untouched(count: usize, others: bool) -> String {
+    let (more, too) = if others { (" more", " too") } else { ("", "") };
+    match count {
+        0 => String::new(),
+        1 => format!("In one{more} nothing was done; `--all` lists it{too}.\n"),
+        all => format!("In {all}{more} nothing was done; `--all` lists them{too}.\n"),
+    }
 }
 
 /// A file's name on one line: a line break in it would begin another one of the list.
@@ -113,5 +119,12 @@ mod tests {
         ] {
             assert_eq!(when(UNIX_EPOCH + Duration::from_secs(seconds)), told);
         }
+    }
+
+    #[test]
+    fn more_are_told_of_only_beside_others() {
+        assert_eq!(untouched(1, true), "In one more nothing was done; `--all` lists it too.\n");
+        assert_eq!(untouched(1, false), "In one nothing was done; `--all` lists it.\n");
+        assert_eq!(untouched(2, false), "In 2 nothing was done; `--all` lists them.\n");
     }
 }

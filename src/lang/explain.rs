@@ -61,24 +61,28 @@ pub fn page(code: &str) -> Option<Page> {
     pages().find(|p| p.code.eq_ignore_ascii_case(code.trim()))
 }
 
-/// The pages that somebody may have meant who asked for a code that there is not: the nearest code, or the pages that
-/// have the word in their title.
-pub fn meant(text: &str) -> Vec<Page> {
-    let text = text.trim();
-    let digits = text.trim_start_matches(['E', 'e']);
-    if let Ok(number) = digits.parse::<u32>() {
-        let far = |p: &Page| p.code[1..].parse().map_or(u32::MAX, |n: u32| n.abs_diff(number));
-        return pages().min_by_key(far).into_iter().collect();
-    }
-    let word = text.to_lowercase();
-    let has = |text: &str| !word.is_empty() && text.to_lowercase().contains(&word);
-    pages().filter(|p| has(p.title)).collect()
+/// The page that somebody may have meant who asked for a code that there is not: that of the nearest.
+pub fn meant(text: &str) -> Option<Page> {
+    let number: u32 = text.trim().trim_start_matches(['E', 'e']).parse().ok()?;
+    let far = |p: &Page| p.code[1..].parse().map_or(u32::MAX, |n: u32| n.abs_diff(number));
+    pages().min_by_key(far)
 }
 
 /// All codes with their titles, below the titles of their groups.
 pub fn listing() -> String {
+    listed(pages())
+}
+
+/// The codes that have a word in their titles, as [`listing`] has all; none where there are none.
+pub fn with_word(word: &str) -> Option<String> {
+    let word = word.trim().to_lowercase();
+    let found = pages().filter(|p| !word.is_empty() && p.title.to_lowercase().contains(&word));
+    Some(listed(found)).filter(|text| !text.is_empty())
+}
+
+fn listed(all: impl IntoIterator<Item = Page>) -> String {
     let (mut text, mut group) = (String::new(), "");
-    for page in pages() {
+    for page in all {
         if page.group != group {
             group = page.group;
             text += &format!("{group}\n");
@@ -172,9 +176,13 @@ mod tests {
     #[test]
     fn what_was_meant() {
         assert_eq!(page("e0110").map(|p| p.code), Some("E0110"));
-        assert_eq!(meant("110")[0].code, "E0110");
-        assert_eq!(meant("E0116")[0].code, "E0115");
-        assert!(meant("bracket").len() >= 2);
-        assert!(meant("").is_empty() && meant("\u{1b}").is_empty());
+        let code = |text: &str| meant(text).map(|page| page.code);
+        assert_eq!((code("110"), code("E0116")), (Some("E0110"), Some("E0115")));
+        assert!(["", "\u{1b}", "bracket"].iter().all(|text| code(text).is_none()));
+        // The codes of a word are below their groups, as all are.
+        let listed = with_word("Bracket").unwrap();
+        let codes = listed.lines().filter(|line| line.starts_with("  E"));
+        assert!(codes.count() >= 2 && listed.lines().all(|line| listing().contains(line)), "{listed}");
+        assert!(with_word("").is_none() && with_word("\u{1b}").is_none() && with_word("E0116").is_none());
     }
 }

@@ -268,7 +268,7 @@ table! {
         "def f (a: n.f32) (b: m.f32) = concat a b";
     Gather ["gather"], High, View(Sought), "{n m: nat} {t: data} m.idx[n] -> n.t -> m.t", "r -> r -> r", "The elements at the given indices.";
         "def f (i: m.idx[n]) (a: n.f32) = gather i a";
-    Scatter ["scatter"], High, Written, "{n m: nat} {t: data} n.idx[m] -> n.t -> m.t", "r -> w -> w", "Writes each element at the given index; every index must occur once.";
+    Scatter ["scatter"], High, Written, "{n m: nat} {t: data} n.idx[m] -> n.t -> m.t", "r -> w -> w", "Writes each element at the given index; an index may occur once at most.";
         "def f (a: n.f32) = scatter (generate (\\i. natAsIndex n (n - 1 - indexAsNat i))) a";
     PadCst ["padCst"], High, View(Sought), "(l r: nat) {n: nat} {t: data} t -> n.t -> (l + n + r).t", "r -> r -> r", "Pads with a constant, l elements before and r after.";
         "def f (a: n.f32) = a |> padCst 1 1 0 |> slide 3 1 |> map (reduce (+) 0)";

@@ -19,6 +19,7 @@ use crate::lang::term::Term;
 use crate::lang::work::Work;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 /// What became of a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -101,6 +102,8 @@ pub struct Standing {
     pub device: String,
     pub sizes: Sizes,
     pub doing: Doing,
+    /// How long those took that have been checked.
+    pub took: Duration,
     /// By their rank.
     pub candidates: Vec<Candidate>,
     /// Why it failed.
@@ -293,6 +296,7 @@ pub(super) fn best(
         device: device.to_owned(),
         sizes: sizes.clone(),
         doing: Doing::Searching,
+        took: Duration::ZERO,
         candidates: vec![],
         problem: None,
     };
@@ -348,9 +352,10 @@ fn measure(
     let expected = bench::expected(&asked(wanted, term, &known), &inputs, backend, &flag)?;
     let mut kernels: HashMap<Digest, usize> = HashMap::new();
     let mut ready = vec![];
+    let begun = Instant::now();
     while let Some(candidate) = standing.candidates.get(ready.len()) {
         let (at, term) = (ready.len(), candidate.term.clone());
-        standing.doing = Doing::Checking(at + 1);
+        (standing.doing, standing.took) = (Doing::Checking(at + 1), begun.elapsed());
         report(standing);
         let asked = asked(wanted, &term, &known);
         let timed = || -> Result<(Fate, bench::Ready), Diagnostic> {

@@ -119,13 +119,15 @@ pub fn files(
         let (a, b) = (&point.pair.first, &point.pair.second);
         about.push(format!("  {}: {} and {}", at(a), time(a), time(b)));
     }
-    about.push(format!("{}: {}", a.kernel.name, sides[0].about));
-    about.push(format!("{}: {}", b.kernel.name, sides[1].about));
+    let is_used = |kernel: &Kernel| kept.iter().any(|way| way.kernel.name == kernel.name);
+    for (side, made) in sides.iter().zip([&a, &b]) {
+        let unused = if is_used(&made.kernel) { "" } else { " (chosen at no size, so it is not written)" };
+        about.push(format!("{}{unused}: {}", made.kernel.name, side.about));
+    }
     let chosen = dispatch(&program.name, size, &kept, &about).map_err(refused)?;
     let name = &chosen.name;
     let used = [&a, &b, &plain].map(|g| &g.kernel);
-    let used: Vec<&Kernel> =
-        used.into_iter().filter(|kernel| kept.iter().any(|way| way.kernel.name == kernel.name)).collect();
+    let used: Vec<&Kernel> = used.into_iter().filter(|kernel| is_used(kernel)).collect();
     let sources: Vec<String> = used.iter().map(|kernel| format!("{}.c", kernel.name)).collect();
     let generated = |text: &str| format!("{}\n{text}", host::MARKS[0]);
     let mut out = vec![

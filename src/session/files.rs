@@ -2,14 +2,15 @@
 //! configuration folder and of `--rules`. Nothing is ever read from a folder that merely is the current one.
 
 use super::whole::in_place_of;
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, nearest};
 use crate::lang::digest::Digest;
 use crate::lang::source::{MAX_SOURCE, Sources};
 use crate::lang::syntax::ast::{ItemKind, Language};
 use crate::lang::syntax::parse;
 use indexmap::IndexMap;
 use rustix::fs::OFlags;
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{DirEntry, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -294,8 +295,7 @@ pub fn read_text(path: &Path) -> Result<Text, Diagnostic> {
         io::ErrorKind::NotFound if is_of_definitions => {
             cannot(&"there is no such file").hint("Check the name, and the folder that it is looked for in.")
         }
-        io::ErrorKind::NotFound => cannot(&"there is no such file")
-            .hint("The program is the first argument: `shine-tui PROGRAM.rise`."),
+        io::ErrorKind::NotFound => cannot(&"there is no such file").hint(not_there(path)),
         io::ErrorKind::IsADirectory if is_of_definitions => {
             cannot(&e).hint("Give the folder another name: rules and strategies are files.")
         }
@@ -311,6 +311,39 @@ pub fn read_text(path: &Path) -> Result<Text, Diagnostic> {
     let id = sources.add_bytes(&label, &bytes)?;
     let text = sources.get(id).map(|f| f.text.to_string()).unwrap_or_default();
     Ok(Text { label, text })
+}
+
+/// Names of a folder beyond so many are not compared with one that is not there.
+const MOST_NAMES: usize = 10_000;
+
+/// What is said of a program that is not there: the one of the same folder with a name most like it, or that there is no such
+/// folder.
+fn not_there(path: &Path) -> String {
+    const FIRST: &str = "The program is the first argument: `shine-tui PROGRAM.rise`.";
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    match std::fs::read_dir(folder.unwrap_or(Path::new("."))) {
+        Ok(entries) => {
+            let name = |entry: io::Result<DirEntry>| entry.ok()?.file_name().into_string().ok();
+            let names = entries.filter_map(name).take(MOST_NAMES);
+            let mut programs: Vec<String> =
+                names.filter_map(|name| Some(name.strip_suffix(".rise")?.to_owned())).collect();
+            programs.sort();
+            let exact = programs.iter().map(String::as_str).find(|name| *name == stem);
+            match exact.or_else(|| nearest(stem, programs.iter().map(String::as_str))) {
+                Some(near) => {
+                    format!("Did you mean `{}`?", path.with_file_name(format!("{near}.rise")).display())
+                }
+                None if path.extension().is_some() => {
+                    "Check the name, and the folder that it is looked for in.".to_owned()
+                }
+                None => FIRST.to_owned(),
+            }
+        }
+        Err(_) => folder.map_or(FIRST.to_owned(), |folder| {
+            format!("There is no folder `{}`: check where the path begins.", folder.display())
+        }),
+    }
 }
 
 /// The folder of the user's rules, strategies, themes and keys: `SHINE_CONFIG_DIR`, else `shine-tui` in the
@@ -447,6 +480,18 @@ mod tests {
         let at = |n: &str| dir.path().join(n);
         std::fs::write(at("binary.rise"), [0xff, 0xfe, 0]).unwrap();
         assert_eq!(read_text(&at("none.rise")).unwrap_err().code, "E0004");
+        // A program that is there under another name is named.
+        let hint = |name: &str| read_text(&at(name)).unwrap_err().hints.join(" ");
+        std::fs::write(at("matmul.rise"), "").unwrap();
+        for name in ["matmull.rise", "matmul", "MATMUL.rise"] {
+            assert!(
+                hint(name).starts_with("Did you mean `") && hint(name).contains("/matmul.rise`"),
+                "{name}"
+            );
+        }
+        assert!(hint("other.rise").starts_with("Check the name"), "{}", hint("other.rise"));
+        assert!(hint("no/other.rise").starts_with("There is no folder `"), "{}", hint("no/other.rise"));
+        assert!(hint("comple").contains("`shine-tui PROGRAM.rise`"), "{}", hint("comple"));
         assert_eq!(read_text(&at("binary.rise")).unwrap_err().code, "E0002");
         assert_eq!(read_text(dir.path()).unwrap_err().code, "E0004");
         let large = std::fs::File::create(at("large.rise")).unwrap();

@@ -20,6 +20,8 @@ pub struct Revision {
     pub label: String,
     /// The strategy for the whole program that leads here from the parent, where a rule or a strategy did.
     pub elevate: Option<String>,
+    /// The sizes that were given then, where what was done depends on them.
+    pub at_sizes: Option<Sizes>,
     /// The single rewrites that led here from the parent, in order.
     pub steps: Vec<RevisionStep>,
     /// What the searches on the way to it came to.
@@ -37,6 +39,7 @@ impl Revision {
             term,
             label,
             elevate: None,
+            at_sizes: None,
             steps: vec![],
             searches: vec![],
             measurements: vec![],
@@ -198,6 +201,19 @@ impl History {
         }
         line.reverse();
         line
+    }
+
+    /// The sizes on which the way from the program as it was read to the revision depends, each once: none where it is the
+    /// same at all sizes, several where they were changed on the way.
+    pub fn sizes_on_the_way(&self, id: RevisionId) -> Vec<&Sizes> {
+        let line = self.line(id);
+        let all = line.iter().filter_map(|id| self.revision(*id)?.at_sizes.as_ref());
+        all.fold(vec![], |mut different, sizes| {
+            if !different.contains(&sizes) {
+                different.push(sizes);
+            }
+            different
+        })
     }
 
     /// That what searches found in the revision computes much more than the program before it, if it does.

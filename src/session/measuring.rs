@@ -19,6 +19,7 @@ use crate::lang::term::Term;
 use crate::lang::work;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 impl Session {
     /// Checks the current revision on a device, and measures it if times are wanted, on this thread. The inputs are drawn
@@ -240,9 +241,10 @@ impl Session {
                 let second = bench::Side { asked: asked(&against), name: &names[1] };
                 bench::compare([&first, &second], &*backend, &control.cancel_flag(), &|_| {})
             };
+            let begun = Instant::now();
             let point = |(done, value): (usize, &i64)| {
                 let at = format!("{}={value}", swept.name());
-                control.report(Progress::Sweep { at, done, of: swept.values.len() });
+                control.report(Progress::Sweep { at, done, of: swept.values.len(), took: begun.elapsed() });
                 Ok(Point { size: *value, pair: measured(*value)? })
             };
             let points: Result<Vec<Point>, Diagnostic> = swept.values.iter().enumerate().map(point).collect();

@@ -277,6 +277,7 @@ impl Session {
         };
         let revision = Revision {
             elevate,
+            at_sizes: change.asked_sizes.then(|| self.sizes.clone()),
             counts: change.counts,
             steps: change.steps,
             searches: searches.clone(),

@@ -798,7 +798,7 @@ fn step(before: Term, after: Term) -> Option<Step> {
 fn rewritten(term: Term, steps: Vec<Step>) -> Rewritten {
     let assumed = crate::lang::infer::constraints_of(&term);
     let paths = PathMap::rewrite(Path::root(), vec![]);
-    Rewritten { term, paths, steps, assumed, counts: Counts::default() }
+    Rewritten { term, paths, steps, assumed, counts: Counts::default(), asked_sizes: false }
 }
 
 /// What stands behind the rule of a rewrite that was found from right to left.

@@ -39,11 +39,12 @@ pub enum Progress {
     Tune(tune::Standing),
     /// What a search found is measured.
     Best(Arc<Standing>),
-    /// Two states are measured at several sizes: which one now, and how many are done, of how many.
+    /// Two states are measured at several sizes: which one now, and how many are done, of how many, and how long those took.
     Sweep {
         at: String,
         done: usize,
         of: usize,
+        took: Duration,
     },
 }
 
@@ -217,6 +218,10 @@ impl Session {
     }
     pub fn sizes(&self) -> &Sizes {
         &self.sizes
+    }
+    /// On how many threads plain C ran on the host; none before it did.
+    pub fn threads(&self) -> Option<u32> {
+        Some(self.references.threads()).filter(|threads| *threads > 0)
     }
     pub fn backend(&self) -> &Arc<dyn Backend> {
         &self.backend
@@ -518,6 +523,8 @@ pub struct Change {
     pub steps: Vec<RevisionStep>,
     /// How much rewriting it took.
     pub counts: Counts,
+    /// Was it asked on the way which sizes were given?
+    pub asked_sizes: bool,
 }
 
 impl Control<Progress> {

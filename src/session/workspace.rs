@@ -210,12 +210,7 @@ impl Workspace {
         if let Some(name) = sizes.keys().find(|n| !known.contains(n)) {
             return Err(self.without_size(name));
         }
-        if known.iter().all(|n| sizes.contains_key(n)) {
-            let problem = self.program.check_sizes(sizes).into_iter().next();
-            problem.map_or(Ok(()), |problem| Err(problem.within(&self.sources)))
-        } else {
-            Ok(())
-        }
+        refuted(&self.program, sizes).map_or(Ok(()), |problem| Err(problem.within(&self.sources)))
     }
 
     /// `E0152`: a name that is no size of the program, with those that are.
@@ -427,7 +422,8 @@ impl Workspace {
         let marks = rules.flat_map(|used| used.rule.changes().iter()).collect();
         let step = RevisionStep { rule: text.to_string(), marks, at: at.clone(), after: done.term.clone() };
         let term = named(&done.term, &self.program.term);
-        Ok(Change { term, paths: done.paths, steps: vec![step], counts: done.counts })
+        let (paths, counts, asked_sizes) = (done.paths, done.counts, done.asked_sizes);
+        Ok(Change { term, paths, steps: vec![step], counts, asked_sizes })
     }
 
     /// Reads a strategy.
@@ -541,7 +537,8 @@ impl Workspace {
         self.can_be_met(root, &term)?;
         let term = named(&term, &self.program.term);
         let steps = way.iter().flat_map(|leg| leg.steps.iter().cloned()).collect();
-        Ok(Change { term, paths: done.paths.below(at), steps, counts: done.counts })
+        let (paths, counts, asked_sizes) = (done.paths.below(at), done.counts, done.asked_sizes);
+        Ok(Change { term, paths, steps, counts, asked_sizes })
     }
 
     /// Every step of a rewriting as the whole term after it.
@@ -633,9 +630,7 @@ impl Workspace {
         let complete = program.sizes.iter().all(|s| sizes.contains_key(s));
         // What was not rewritten has its places in the text.
         let checked = if *term == self.program.term { &self.program } else { &program };
-        let known = if complete { sizes } else { &Sizes::new() };
-        if let Some(problem) = checked.check_sizes(known).into_iter().find(|p| complete || p.code != "E0151")
-        {
+        if let Some(problem) = refuted(checked, sizes) {
             return Err(self.located(problem, &checked.term));
         }
         let sizes = complete.then_some(sizes);
@@ -801,10 +796,16 @@ fn with_plain_names(term: &Term, params: &[Name]) -> Term {
     go(term, params, &mut HashMap::new())
 }
 
+/// What a program asks of its sizes that these do not meet, whatever those are that have no value.
+fn refuted(program: &Program, sizes: &Sizes) -> Option<Diagnostic> {
+    program.check_sizes(sizes).into_iter().find(|problem| problem.code != "E0151")
+}
+
 fn no_position(at: &Path) -> Diagnostic {
     Diagnostic::error("E0310", format!("The program has no position {at}."))
         .note("A position lists children from the root, each counted from 0.")
-        .hint("`shine-tui` shows the positions of a program at its lower edge; the root is `.`.")
+        .hint("On the screen the position of the selection stands at the top of the pane Term, and in `shine-tui line` \
+               `select` says it; the root is `.`.")
 }
 
 /// Why a rule does not apply, with the place in the program and what stands there.

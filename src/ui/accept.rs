@@ -121,7 +121,7 @@ pub fn page(app: &mut App) {
     match page.purpose {
         Purpose::Apply => {
             app.popups.pop();
-            panes::open(app);
+            panes::rules::take(app);
         }
         Purpose::Steps => stepping::next(app),
         Purpose::Read | Purpose::Result | Purpose::Code | Purpose::Trail | Purpose::Mend => {

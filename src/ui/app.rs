@@ -630,7 +630,9 @@ impl App {
         let reload = self.setup.keys.key(Command::Reload);
         let sizes = self.session.sizes();
         let all = history.revision(self.revision).map(|r| &*r.measurements).unwrap_or_default();
-        let measured = all.iter().rfind(|m| m.sizes == *sizes).or(all.last());
+        let at_these = || all.iter().rev().filter(|m| m.sizes == *sizes);
+        let measured = at_these().find(|m| m.device == self.device).or_else(|| at_these().next());
+        let measured = measured.or(all.last());
         status::line(
             &status::Status {
                 program: &workspace.program.name,
@@ -639,7 +641,11 @@ impl App {
                 revision: self.revision,
                 revisions: history.len(),
                 broken: self.broken.as_ref().and_then(|(_, _, broken)| broken.as_deref()),
-                check: measured.map(|m| status::Check { error: m.max_error, sizes: &m.sizes }),
+                check: measured.map(|m| status::Check {
+                    error: m.max_error,
+                    sizes: &m.sizes,
+                    device: &m.device,
+                }),
                 save: &self.session.save_state(),
                 missing: &self.session.missing_sizes(),
                 job: running.first().map(jobs::brief),

@@ -133,8 +133,7 @@ impl App {
                 _ => Err("No step is highlighted.".to_owned()),
             },
             forks: (0..history.len()).any(|id| history.branches(id)),
-            rules_hidden: self.focus.pane == Pane::Term
-                && self.pane_over(Pane::Rules).is_some_and(|over| over != Pane::Term),
+            rules_hidden: self.focus.pane == Pane::Term && self.pane_over(Pane::Rules).is_some(),
             steps: panes::history::has_steps(self),
             widens: self.sketching.as_ref().is_some_and(Sketching::widens),
             editor: self.setup.editor.is_some(),

@@ -102,17 +102,21 @@ pub fn help_of_page(app: &mut App) {
     app.popups.push(Popup::Page(Page::sentences(KEYS_OF_PAGE, lines, widest)));
 }
 
-/// Shows the page of a code; without one, or with one that there is not, all codes.
+/// Shows the page of a code, or the codes that have a word in their titles; without one, or with one that there is not, all
+/// codes.
 pub fn explain(app: &mut App, code: &str) {
     let (title, text) = match explain::page(code) {
         Some(page) => (page.code, page.text()),
         None if code.is_empty() => ("All codes", explain::listing()),
-        None => {
-            let meant = explain::meant(code).into_iter();
-            let meant = meant.map(|page| format!(" Did you mean {}: {}?", page.code, page.title));
-            let meant: String = meant.collect();
-            ("All codes", format!("There is no code `{code}`.{meant}\n\n{}", explain::listing()))
-        }
+        None => match explain::with_word(code) {
+            Some(found) => ("Codes with this word", found),
+            None => {
+                let meant = explain::meant(code);
+                let meant = meant.map(|page| format!(" Did you mean {}: {}?", page.code, page.title));
+                let meant = meant.unwrap_or_default();
+                ("All codes", format!("There is no code `{code}`.{meant}\n\n{}", explain::listing()))
+            }
+        },
     };
     let lines = lines_of(Role::Plain, &text);
     app.popups.push(Popup::Page(Page::sentences(title, lines, 0)));

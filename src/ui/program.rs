@@ -248,7 +248,16 @@ pub fn copy_command(app: &mut App) {
     let mut words = vec![path(file)];
     words.extend(workspace.def.iter().map(|def| format!("--def {}", quote(def))));
     words.extend(origin.rules.iter().map(|folder| format!("--rules {}", path(folder))));
-    let sizes = app.session.sizes().iter();
+    let asked = history.sizes_on_the_way(app.session.current());
+    if asked.len() > 1 {
+        let text = format!(
+            "The steps to this program depend on the sizes, and these were changed between them ({}), so no command leads \
+             here. `:save FILE.ron` keeps the session, and `shine-tui compile FILE.ron` begins where it ends.",
+            handover::each(&asked)
+        );
+        return app.tell(Role::Warning, text);
+    }
+    let sizes = asked.first().copied().unwrap_or(app.session.sizes()).iter();
     let given = sizes.filter(|(name, value)| workspace.texts.default_sizes.get(&***name) != Some(*value));
     words.extend(given.map(|(name, value)| format!("--size {name}={value}")));
     let mut way = vec![];

@@ -263,6 +263,7 @@ mod tests {
             device: "cpu".to_owned(),
             sizes: Sizes::from_iter([("n".into(), 64)]),
             doing,
+            took: std::time::Duration::ZERO,
             candidates: times.iter().enumerate().map(candidate).collect(),
             problem: None,
         }

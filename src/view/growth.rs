@@ -4,7 +4,7 @@
 use super::figures;
 use super::search::count;
 use super::text::{Alphabet, Line, Role};
-use crate::rewrite::search::{Grown, Progress};
+use crate::rewrite::search::{Grown, Phase, Progress};
 
 /// The most iterations that have a bar of their own, the last ones; where there are more, all of them are one row besides.
 const ROWS: usize = 8;
@@ -75,9 +75,12 @@ fn besides(progress: &Progress, limit: f64, width: usize, alphabet: Alphabet) ->
     let Some(last) = grown.last() else { return vec![] };
     let (most, parts) = (progress.most_memory, progress.parts.len());
     let classes: Height<'_> = Box::new(|g| part_of(g.classes, limit));
-    let mut rows = vec![("classes", classes, count(last.classes))];
-    if last.rss > 0 && most > 0 {
-        let now = figures::bytes(last.rss);
+    // What is done after the last iteration may make two classes one.
+    let is_over = progress.phase == Phase::Done;
+    let (all, rss) = if is_over { (progress.classes, progress.rss) } else { (last.classes, last.rss) };
+    let mut rows = vec![("classes", classes, count(all))];
+    if rss > 0 && most > 0 {
+        let now = figures::bytes(rss);
         // That of a replay has no limit.
         let now = if most == u64::MAX { now } else { format!("{now} of {}", figures::bytes(most)) };
         rows.push(("memory", Box::new(move |g| g.rss as f64 / most as f64), now));

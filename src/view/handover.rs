@@ -14,7 +14,7 @@ use crate::lang::term::Term;
 use crate::lower::nest;
 use crate::rewrite::strategy::in_order;
 use crate::session::Session;
-use crate::session::action::{Measurement, RevisionId, Target};
+use crate::session::action::{Measurement, RevisionId, Sizes, Target};
 use crate::session::best::Standing;
 use crate::session::history::Price;
 use crate::session::sweep::Swept;
@@ -318,6 +318,26 @@ pub fn strategy(session: &Session) -> Option<String> {
     let steps = steps.filter(|steps| !steps.is_empty())?;
     let name: String = session.workspace().program.name.chars().filter(|c| c.is_alphanumeric()).collect();
     let def = &session.workspace().program.name;
-    let how = format!("-- shine-tui apply program.rise --def {def} --rules . -s {name}Exported");
+    let asked = history.sizes_on_the_way(session.current());
+    let how = if let [] | [_] = *asked {
+        let sizes = asked.iter().flat_map(|sizes| sizes.iter());
+        let sizes: String = sizes.map(|(name, value)| format!(" --size {name}={value}")).collect();
+        format!("-- shine-tui apply program.rise --def {def} --rules .{sizes} -s {name}Exported")
+    } else {
+        // A command has one value for each.
+        let each = each(&asked);
+        format!(
+            "-- Its steps depend on the sizes, which were changed between them ({each}): no command leads there."
+        )
+    };
     Some(format!("{how}\nstrategy {name}Exported =\n  {}\n", in_order(&steps, "\n  ; ")))
+}
+
+/// Several values of the sizes, one after the other.
+pub fn each(all: &[&Sizes]) -> String {
+    let one = |sizes: &&Sizes| match sizes.is_empty() {
+        true => "none were given".to_owned(),
+        false => sizes.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "),
+    };
+    all.iter().map(one).collect::<Vec<_>>().join("; ")
 }

@@ -6,6 +6,7 @@ use crate::session::bench::BenchProgress;
 use crate::session::best::Doing;
 use crate::session::jobs::JobView;
 use crate::session::state::Progress;
+use std::time::Duration;
 
 /// How far a job is.
 pub fn progress(progress: &Progress) -> String {
@@ -21,7 +22,7 @@ pub fn progress(progress: &Progress) -> String {
             format!("{} tried{}{last}", standing.tried, best.unwrap_or_default())
         }
         Progress::Best(standing) => super::best::doing(standing),
-        Progress::Sweep { at, done, of } => format!("{at}, {done} of {of} sizes done"),
+        Progress::Sweep { at, done, of, .. } => format!("{at}, {done} of {of} sizes done"),
         Progress::Bench(bench) => match bench {
             BenchProgress::Compiling => "compiling".to_owned(),
             BenchProgress::CheckingSmall => "checking at small sizes against the interpreter".to_owned(),
@@ -61,16 +62,15 @@ pub fn brief(job: &JobView<Progress>) -> String {
 pub fn left(job: &JobView<Progress>) -> Option<String> {
     match &job.progress {
         Progress::Bench(BenchProgress::Running { .. }) => None,
-        Progress::Sweep { done, of, .. } if *done > 0 => {
-            let each = job.elapsed.as_secs_f64() / *done as f64;
-            let left = figures::elapsed(each * (of - done) as f64);
+        Progress::Sweep { done, of, took, .. } if *done > 0 => {
+            let left = pace(*took, *done, of - done);
             Some(format!("At the pace so far it takes about {left} more, and longer where sizes grow."))
         }
         Progress::Best(standing) => {
             let Doing::Checking(rank @ 2..) = standing.doing else { return None };
             let (done, of) = (rank - 1, standing.candidates.len());
-            let left = job.elapsed.as_secs_f64() / done as f64 * of.saturating_sub(done) as f64;
-            Some(format!("At the pace so far about {} more.", figures::elapsed(left)))
+            let left = pace(standing.took, done, of.saturating_sub(done));
+            Some(format!("At the pace so far about {left} more."))
         }
         Progress::Sweep { .. } => Some("How long it takes is known after the first size.".to_owned()),
         _ => Some(format!(
@@ -80,8 +80,32 @@ pub fn left(job: &JobView<Progress>) -> Option<String> {
     }
 }
 
+/// How long some more take where so many took so long. What runs now is no part of it: the longer it ran, the longer all others
+/// would seem to take.
+fn pace(took: Duration, done: usize, more: usize) -> String {
+    figures::elapsed(took.as_secs_f64() / done.max(1) as f64 * more as f64)
+}
+
 /// A job for the list.
 pub fn line(job: &JobView<Progress>) -> Line {
     let label = job.label.split_whitespace().collect::<Vec<_>>().join(" ");
     Line::of(Role::Warning, brief(job)).with(Role::Plain, format!("  {label}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of the rest does not grow while one of many runs.
+    #[test]
+    fn the_pace_is_that_of_what_is_done() {
+        let says = |seconds| {
+            let took = Duration::from_secs(6);
+            let progress = Progress::Sweep { at: "n=64".to_owned(), done: 2, of: 5, took };
+            let elapsed = Duration::from_secs(seconds);
+            left(&JobView { id: 0, label: String::new(), elapsed, progress, cancelling: false })
+        };
+        assert!(says(6).is_some_and(|said| said.contains("about 9.0 s more")), "{:?}", says(6));
+        assert_eq!(says(6), says(600));
+    }
 }

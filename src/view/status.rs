@@ -46,14 +46,24 @@ pub struct Check<'a> {
     pub error: Option<f64>,
     /// The sizes at which it was.
     pub sizes: &'a Sizes,
+    /// The device on which it was.
+    pub device: &'a str,
 }
 
 impl Check<'_> {
-    /// The sizes that are others now.
-    fn elsewhere(&self, now: &Sizes) -> Vec<String> {
+    /// Where it was instead, if sizes or device are others now: `at k=64 on cpu`.
+    fn elsewhere(&self, now: &Sizes, device: &str) -> String {
         let others = self.sizes.iter().filter(|(name, value)| now.get(*name) != Some(value));
-        others.map(|(name, value)| format!("{name}={value}")).collect()
+        let others: Vec<String> = others.map(|(name, value)| format!("{name}={value}")).collect();
+        let at = (!others.is_empty()).then(|| format!("at {}", others.join(" ")));
+        let on = (self.device != device).then(|| format!("on {}", own_name(self.device)));
+        at.into_iter().chain(on).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The name of a device without that of the platform before it.
+fn own_name(device: &str) -> &str {
+    device.split_once(" / ").map_or(device, |(_, own)| own)
 }
 
 /// What a part is, which decides what becomes of it where there is no room.
@@ -90,9 +100,8 @@ pub fn line(status: &Status<'_>, width: usize, alphabet: Alphabet) -> Line {
     // A device is told by its own name, as where it stands beside a time, before that is cut.
     if over(&parts) > 0
         && let Some(device) = parts.iter_mut().find(|part| part.0 == Part::Device)
-        && let Some((_, own)) = device.2.split_once(" / ")
     {
-        device.2 = own.to_owned();
+        device.2 = own_name(&device.2).to_owned();
     }
     let too_many = over(&parts);
     shorten(&mut parts, Part::Device, too_many, alphabet);
@@ -194,10 +203,10 @@ fn parts(status: &Status<'_>, alphabet: Alphabet) -> Vec<(Part, Role, String)> {
         Some(check) => {
             let error = check.error.map(|error| format!(" {error:.0e}")).unwrap_or_default();
             let text = format!("check {}{error}", alphabet.pick("✓", "ok"));
-            // Of other sizes it says little.
-            match check.elsewhere(status.sizes).join(" ") {
-                at if at.is_empty() => part(Part::Checked, Role::Good, text),
-                at => part(Part::Unchecked, Role::Dim, format!("{text} at {at} only")),
+            // Of other sizes, or of another device, it says little.
+            match check.elsewhere(status.sizes, status.device) {
+                there if there.is_empty() => part(Part::Checked, Role::Good, text),
+                there => part(Part::Unchecked, Role::Dim, format!("{text} {there} only")),
             }
         }
         None => part(Part::Unchecked, Role::Dim, "not checked".to_owned()),
@@ -254,7 +263,7 @@ mod tests {
             missing: &["n".to_owned()],
             revision: 3,
             revisions: 8,
-            check: Some(Check { error: Some(2e-7), sizes: &sizes }),
+            check: Some(Check { error: Some(2e-7), sizes: &sizes, device: "cpu" }),
             job: Some("search 3.1 s".to_owned()),
             more: 1,
             stray: 4,
@@ -269,9 +278,17 @@ mod tests {
         );
         // What was checked at other sizes was not checked at these.
         let others = [("m".into(), 1024)].into_iter().collect();
-        let status = Status { check: Some(Check { error: Some(2e-7), sizes: &others }), ..status };
+        let status =
+            Status { check: Some(Check { error: Some(2e-7), sizes: &others, device: "cpu" }), ..status };
         let text = line(&status, usize::MAX, Alphabet::Ascii).text();
         assert!(text.contains(" | check ok 2e-7 at m=1024 only | m=64 n=? | "), "{text}");
+        // Neither was it checked on another device.
+        let on = |device| Status { device, ..status.clone() };
+        let text = line(&on("Platform / pthread"), usize::MAX, Alphabet::Ascii).text();
+        assert!(text.contains(" | check ok 2e-7 at m=1024 on cpu only | "), "{text}");
+        let check = Some(Check { error: Some(2e-7), sizes: &sizes, device: "Platform / pthread" });
+        let text = line(&Status { check, ..on("cpu[finite]") }, usize::MAX, Alphabet::Ascii).text();
+        assert!(text.contains(" | check ok 2e-7 on pthread only | m=64 n=? | cpu[finite]"), "{text}");
     }
 
     #[test]
@@ -284,7 +301,8 @@ mod tests {
         assert_eq!(text(&status, 50), "matmul | rev 12/39 | m=n=k=1024 | opencl:gpu");
         assert_eq!(text(&status, 40), "matmul | rev 12/39 | opencl:gpu");
         let named = Status { device: "Portable Computing Language / pthread-skylake-avx512", ..status };
-        let named = Status { check: Some(Check { error: None, sizes: &sizes }), ..named };
+        let check = Some(Check { error: None, sizes: &sizes, device: named.device });
+        let named = Status { check, ..named };
         let said = text(&named, 79);
         assert!(said.contains("check ok") && said.contains("k=1024 | pthread-skyla"), "{said}");
         let status = Status { check: None, device: "opencl:gpu", ..named };
@@ -311,14 +329,13 @@ mod tests {
             ..SaveState::default()
         };
         let sizes = ["m", "n", "k"].map(|name| (name.into(), 64)).into_iter().collect();
-        let status =
-            Status { check: Some(Check { error: Some(2e-7), sizes: &sizes }), ..plain(&save, &sizes) };
+        let check = |sizes| Some(Check { error: Some(2e-7), sizes, device: "cpu" });
+        let status = Status { check: check(&sizes), ..plain(&save, &sizes) };
         let text = |status: &Status<'_>, width| line(status, width, Alphabet::Ascii).text();
         assert_eq!(text(&status, 50), "matmul | rev 1/1 | check ok 2e-7 | m=n=k=64 | cpu");
         // What was left out before something longer has room again.
         let (few, elsewhere) = (Sizes::new(), [("m".into(), 1_000_000)].into_iter().collect());
-        let check = Some(Check { error: Some(2e-7), sizes: &elsewhere });
-        let status = Status { stray: 3, sizes: &few, check, ..status };
+        let status = Status { stray: 3, sizes: &few, check: check(&elsewhere), ..status };
         for width in 20..120 {
             let text = text(&status, width);
             let left = width.saturating_sub(text.chars().count());

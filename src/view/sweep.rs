@@ -17,7 +17,9 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     let mut lines =
         vec![Line::of(Role::Dim, format!("A  {}", of[0])), Line::of(Role::Dim, format!("B  {}", of[1]))];
     let faster = format!("{:>HALF$}{}{:<HALF$}", "A faster", alphabet.pick("│", "|"), "B faster");
-    lines.push(Line::of(Role::Dim, format!("{:widest$}  {:>8}  {:>8}  {faster}", "", "A", "B")));
+    // It is not that of the two medians: each run is compared with the one beside it.
+    let ratio = "median ratio in turns";
+    lines.push(Line::of(Role::Dim, format!("{:widest$}  {:>8}  {:>8}  {faster}  {ratio}", "", "A", "B")));
     for (point, size) in points.iter().zip(&sizes) {
         let length = ((log(point).abs() / longest * HALF as f64).round() as usize).min(HALF);
         let bar = alphabet.pick("█", "#").repeat(length);
@@ -119,6 +121,7 @@ mod tests {
             .iter()
             .map(|line| line.text().trim_end().to_owned())
             .collect();
+        assert!(shown[2].ends_with("A faster|B faster  median ratio in turns"), "{}", shown[2]);
         assert_eq!(shown[3], "k=1000  1.000 ms  4.000 ms  ########|          A 4.000 times as fast");
         assert_eq!(shown[5], "k=4000  4.000 ms  4.000 ms          |          no measurable difference");
         assert_eq!(shown[6], "k=8000  8.000 ms  4.000 ms          |####      B 2.000 times as fast");

@@ -72,7 +72,8 @@ impl HostCode {
             let what = "The C compiler does not know OpenMP: parallel loops run on one thread.";
             warnings.push(what.to_owned());
         }
-        if code.threads() > 1 {
+        let is_shared_out = job.texts.host.contains("#pragma omp parallel");
+        if is_shared_out && code.threads() > 1 {
             warnings.extend(threads::slow(&threads::set(&|name| std::env::var_os(name))));
         }
         let compiler = format!("{} ({} {})", toolchain.version, toolchain.command.join(" "), flags.join(" "));

@@ -40,6 +40,8 @@ pub struct Rewritten {
     /// Conditions on sizes that could not be decided, each once.
     pub assumed: Vec<SizeConstraint>,
     pub counts: Counts,
+    /// Was it asked on the way which sizes were given? With others something else may come of it.
+    pub asked_sizes: bool,
 }
 
 /// How much a run did.
@@ -77,6 +79,7 @@ impl Rewritten {
             steps: vec![],
             assumed: vec![],
             counts: Counts::default(),
+            asked_sizes: false,
         }
     }
 
@@ -116,6 +119,7 @@ pub fn apply_at(root: &Term, path: &Path, rule: &Rule, args: &[RuleArg]) -> Resu
         steps: vec![step],
         assumed: applied.assumed,
         counts: Counts { tried: 1, succeeded: 1, successes: 1, strategies: 1 },
+        asked_sizes: false,
     })
 }
 

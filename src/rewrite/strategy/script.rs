@@ -277,9 +277,12 @@ impl Script {
                                 Diagnostic::error(
                                     "E0304",
                                     format!(
-                                        "`{}` has {} parameters here and {} in its first clause.",
+                                        "`{}` has {} here and {} in its first clause.",
                                         def.name.kind,
-                                        def.params.len(),
+                                        match def.params.len() {
+                                            1 => "1 parameter".to_owned(),
+                                            n => format!("{n} parameters"),
+                                        },
                                         existing.arity()
                                     ),
                                 )

@@ -463,11 +463,18 @@ pub fn device(app: &mut App, name: &str) {
         match crate::device::select(&list.devices, name) {
             Ok(info) => {
                 // What stands in brackets may be left open, for a tuning.
-                if let Err(error) = crate::device::Choice::read(name) {
-                    return app.tell(Role::Error, error.to_string());
-                }
-                let settings = name.trim().strip_prefix(name_in(name)).unwrap_or_default();
-                let id = format!("{}{}", info.id, settings.trim());
+                let choice = match crate::device::Choice::read(name) {
+                    Ok(choice) => choice,
+                    Err(error) => return app.tell(Role::Error, error.to_string()),
+                };
+                // As it stands beside what is measured, so that both are the same.
+                let id = choice.decided().map_or_else(
+                    |_| {
+                        let settings = name.trim().strip_prefix(name_in(name)).unwrap_or_default();
+                        format!("{}{}", info.id, settings.trim())
+                    },
+                    |settings| settings.on(&info.id),
+                );
                 app.tell(Role::Good, format!("Measuring on {id} from now on."));
                 kernel::show_target(app, target_of(&id));
                 app.device = id;

@@ -280,7 +280,7 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
         // In few columns all of it is to be seen.
         others if others > 0 && find.is_empty() => {
             let apply = if applying.len() == 1 { "applies" } else { "apply" };
-            format!("{} {apply} in {places}, {others} do not", applying.len())
+            format!("{} {apply} in {places}, {others} do not here", applying.len())
         }
         _ => format!("{rewrites} in {places}"),
     };
@@ -296,7 +296,7 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
     let left = width.saturating_sub(Line::plain(text.clone()).width());
     text += more.iter().find(|more| more.chars().count() <= left).copied().unwrap_or_default();
     if !find.is_empty() && others > 0 {
-        text += &format!(", {others} that do not apply");
+        text += &format!(", {others} that do not apply here");
     }
     vec![Line::of(Role::Hint, text).fit(width, alphabet(app))]
 }
@@ -417,12 +417,29 @@ pub fn why(app: &mut App, name: &str) {
 
 /// Applies the highlighted rule, after asking for its arguments where it needs some.
 pub fn open(app: &mut App) {
-    let Some(candidate) = app.candidate().cloned() else { return };
-    if app.pane_over(Pane::Rules).is_some_and(|over| over != app.focus.pane) {
-        app.focus.show(Pane::Rules);
-        let key = app.setup.keys.key(C::Open).unwrap_or_default();
-        return app.say(Role::Hint, format!("These are the rules; {key} applies the highlighted one."));
+    if !shows_rules(app, C::Open) {
+        take(app);
     }
+}
+
+/// Shows the rules where they are not to be seen: the key that applies one is pressed once more for that.
+fn shows_rules(app: &mut App, command: Command) -> bool {
+    let over = app.pane_over(Pane::Rules).filter(|_| app.candidate().is_some());
+    if let Some(over) = over {
+        app.focus.show(Pane::Rules);
+        // Where there is one place for all, what is shown has the keys.
+        if over == app.focus.pane {
+            app.focus.go(Pane::Rules);
+        }
+        let key = app.setup.keys.key(command).unwrap_or_default();
+        app.say(Role::Hint, format!("These are the rules; {key} applies the highlighted one."));
+    }
+    over.is_some()
+}
+
+/// Applies the highlighted rule, of which it was seen what it does.
+pub fn take(app: &mut App) {
+    let Some(candidate) = app.candidate().cloned() else { return };
     // Who looked for it with its arguments is not asked for them.
     let find = &app.window(Pane::Rules).find;
     let named = candidate.named(find).map(str::to_owned);
@@ -466,6 +483,9 @@ fn arguments(candidate: &Candidate) -> Popup {
 
 /// Applies the highlighted rule once at each part of the selection, those inside first.
 pub fn everywhere(app: &mut App) {
+    if shows_rules(app, C::Everywhere) {
+        return;
+    }
     let Some(candidate) = app.candidate() else { return };
     let call = candidate.choices.first().map_or(&candidate.call, |(call, _)| call);
     let (text, open) = (format!("tryAll({call})"), candidate.open);

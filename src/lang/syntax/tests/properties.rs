@@ -243,3 +243,15 @@ fn is_consistent(language: Language, text: &str) -> Result<(), TestCaseError> {
     }
     Ok(())
 }
+
+/// What others write is looked for behind signs of several bytes, too.
+#[test]
+fn signs_of_several_bytes_before_dots_and_paths_are_answered() {
+    for text in ["▷2.5def declare =def ", "def f (x: f32) = ▷f32::max x", "def f (x: f32) = x ×np.sqrt(x)"]
+    {
+        for language in LANGUAGES {
+            let (_, problems) = parse(language, FileId(0), text);
+            assert!(!problems.is_empty(), "{text}");
+        }
+    }
+}

@@ -191,6 +191,7 @@ impl<'a> Machine<'a> {
                     Some(Arg::Nat(steps)) => Some(steps),
                     _ => t.ty().as_array().map(|(length, _)| length),
                 };
+                self.asked_sizes |= matches!(native, Native::HasMoreThan | Native::HasWholeParts);
                 // With the sizes that were given, where there are some.
                 let given = |l: &Nat| at_sizes(self.env.known, l);
                 let divides = |l: &Nat| SizeConstraint::Divides(n.clone(), l.clone()).decide() == Some(true);

@@ -94,6 +94,8 @@ pub(super) struct Machine<'a> {
     around: Vec<Term>,
     /// How often it was asked what is around a term. A strategy that does may fail here and succeed elsewhere.
     looked_around: u64,
+    /// Was it asked which sizes were given?
+    asked_sizes: bool,
     trace: Vec<Change>,
     chain: Option<Rc<Chain>>,
     /// How many choices may still be taken back.
@@ -151,6 +153,7 @@ impl<'a> Machine<'a> {
             path: vec![],
             around: vec![],
             looked_around: 0,
+            asked_sizes: false,
             trace: vec![],
             chain: None,
             open_choices: 0,
@@ -271,6 +274,7 @@ impl<'a> Machine<'a> {
         }
         self.counts.strategies = self.nodes.len();
         out.counts = self.counts;
+        out.asked_sizes = self.asked_sizes;
         out
     }
 

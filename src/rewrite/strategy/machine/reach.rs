@@ -66,6 +66,7 @@ impl<'a> Machine<'a> {
             script: self.script,
             known: self.env.known,
         };
+        self.asked_sizes = true;
         match self.control.search.reach(t, &request) {
             Ok(found) if found.term.ty() == t.ty() => {
                 let at = Path::new(self.path.iter().copied());

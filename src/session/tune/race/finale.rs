@@ -273,8 +273,7 @@ impl Race<'_> {
         }
         if let Some(share) = small_share(self.tried.len(), self.space.count()) {
             self.warnings.push(format!(
-                "Only {share} of all points were tried, which are spread over the whole space: more time may find a better \
-                 one."
+                "Of all points {share} were tried, which are spread over the whole space: more time may find a better one."
             ));
         }
         let peak = self.peak(ending);

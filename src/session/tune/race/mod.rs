@@ -14,7 +14,7 @@ use super::reasons::{Reasons, reasons};
 use super::space::{Point, Space};
 use super::{Ending, Fate, Lead, Standing, Tried, Tuned, compiler_of, name_of};
 use crate::device::stats;
-use crate::device::{Backend, Choice, DeviceInfo, Mode, RunControl, name_in, select};
+use crate::device::{Backend, Choice, DeviceInfo, DeviceKind, Mode, RunControl, name_in, select, threads};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
@@ -210,9 +210,11 @@ impl<'a> Race<'a> {
         let expected = bench::expected(&asked, &inputs, backend, &flag)?;
         // The threads that there are, as a kernel gets them and as the device has them.
         let mut surroundings = backend.surroundings();
+        let on_threads = info.kind == DeviceKind::Host && known.threads() > 1;
+        let asleep = on_threads.then(|| threads::slow(&surroundings)).flatten();
         surroundings.push(format!("{} threads of {}", known.threads(), info.compute_units));
         let (tried, met, runners) = (vec![], HashMap::new(), vec![]);
-        let warnings = warning.into_iter().collect();
+        let warnings = warning.into_iter().chain(asleep).collect();
         Ok(Race {
             wanted,
             space,

@@ -34,7 +34,7 @@ fn without_paths(text: &str) -> String {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let mut out = text.to_owned();
     while let Some(at) = out.find("::") {
-        let start = out[..at].rfind(|c| !part(c)).map_or(0, |i| i + 1);
+        let start = out[..at].trim_end_matches(part).len();
         let behind = &out[at + 2..];
         let end = at + 2 + behind.find(|c| !part(c)).unwrap_or(behind.len());
         let name = elsewhere::limit_of_type(&out[start..at], &out[at + 2..end]);
@@ -46,7 +46,7 @@ fn without_paths(text: &str) -> String {
     let mut plain = String::new();
     while let Some(dot) = rest.find('.') {
         let (before, behind) = (&rest[..dot], &rest[dot + 1..]);
-        let start = before.rfind(|c| !part(c)).map_or(0, |i| i + 1);
+        let start = before.trim_end_matches(part).len();
         let is_module = elsewhere::is_module(&before[start..]) && behind.starts_with(char::is_alphabetic);
         plain.push_str(if is_module { &before[..start] } else { &rest[..=dot] });
         rest = behind;
