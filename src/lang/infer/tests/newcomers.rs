@@ -968,6 +968,26 @@ const DONE_IN_STEPS: &[(&str, &[(&str, &str)])] = &[
 ];
 
 #[test]
+fn a_condition_that_no_sizes_meet_is_told_where_it_is_asked_for() {
+    for text in [
+        "def f (x: (2*n).f32) = slide 3 2 x |> map (reduce (+) 0)",
+        "def f (x: (4*n + 6).f32) = split 4 x |> map (reduce (+) 0)",
+    ] {
+        let found = problems(text);
+        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        assert!(problem.code == "E0150" && !problem.labels.is_empty(), "{text}: {problem:?}");
+        assert!(!format!("{problem:?}").contains("Choose sizes"), "{text}: {problem:?}");
+    }
+    for text in [
+        "def f (x: (2*n + 1).f32) = slide 3 2 x |> map (reduce (+) 0)",
+        "def f (x: (4*n + 6).f32) = split 2 x |> map (reduce (+) 0)",
+        "def f (x: (2*n).f32) = slide 3 3 x |> map (reduce (+) 0)",
+    ] {
+        assert!(problems(text).is_empty(), "{text}: {:?}", problems(text));
+    }
+}
+
+#[test]
 fn what_hints_say_one_after_the_other_is_a_program() {
     for (text, steps) in DONE_IN_STEPS {
         let mut text = (*text).to_owned();
