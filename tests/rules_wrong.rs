@@ -1289,6 +1289,10 @@ const DECLARED: &[(&str, bool)] = &[
     ("neutral (\\(a: i32) (b: i32). max a b) (-1000000)", false),
     ("neutral (\\(a: i32) (b: i32). max a b) (-2147483647)", false),
     ("neutral (\\(a: f32) (b: f32). max a b) (-3.4e38)", false),
+    ("neutral [finite] (\\(a: f32) (b: f32). max a b) (-3.4e38)", false),
+    // No finite number of its type is less.
+    ("neutral [finite] (\\(a: f32) (b: f32). max a b) (-3.4028235e38)", true),
+    ("neutral [finite] (\\(a: f16) (b: f16). min a b) 65504", true),
     ("assoc (\\(a: i8) (b: i8). (cast ((cast a : i32) + (cast b : i32)) : i8))", true),
     ("assoc (\\(a: i8) (b: i8). (cast (min ((cast a : i32) + (cast b : i32)) 127) : i8))", false),
     ("assoc (\\(a: f32) (b: f32). select (a == a) (a + b) 0)", false),
