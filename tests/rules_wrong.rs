@@ -923,6 +923,19 @@ fn load(text: &str) -> (RuleSet, Vec<String>) {
 }
 
 #[test]
+fn an_operator_of_two_types_is_told_to_be_of_one() {
+    let (_, problems) = load("rule swap [reassociates] = f a b ~> f b a where commutative f");
+    assert!(problems.len() == 1 && problems[0].contains("[E0208]"), "{problems:?}");
+    assert!(problems[0].contains("`(f : t -> t -> t)`"), "{problems:?}");
+    let (rules, problems) =
+        load("rule swap [reassociates] = (f : t -> t -> t) a b ~> f b a where commutative f");
+    assert!(problems.is_empty() && rules.get("swap").is_some(), "{problems:?}");
+    // What is wrong elsewhere is told as it is.
+    let (_, problems) = load("rule swap = reduce f a xs ~> reduce f xs xs where commutative f");
+    assert!(!problems.is_empty() && !problems[0].contains("t -> t -> t"), "{problems:?}");
+}
+
+#[test]
 fn no_right_rule_is_refused() {
     let mut refused = vec![];
     for text in RIGHT {
