@@ -988,6 +988,27 @@ fn a_condition_that_no_sizes_meet_is_told_where_it_is_asked_for() {
 }
 
 #[test]
+fn a_reserved_word_in_the_place_of_a_name_is_told_as_that() {
+    for text in [
+        "def f (in: f32): f32 = in",
+        "def f x in = x + in",
+        "def f (and: f32): f32 = and",
+        "def f (else: f32): f32 = else",
+        "def f (where: f32): f32 = where",
+        "def f (x with: f32): f32 = x",
+        "def f (x: f32) (or: f32): f32 = x",
+        "def f (x: n.f32): n.f32 = map (\\in. in) x",
+        "def f (x: n.f32): f32 = reduce (\\x where. x) 0 x",
+        "def f (x: f32): f32 = let where = x in where",
+    ] {
+        let found = problems(text);
+        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        assert!(problem.code == "E0025" && !problem.labels.is_empty(), "{text}: {problem:?}");
+        assert!(problem.hints.join(" ").contains("another name"), "{text}: {problem:?}");
+    }
+}
+
+#[test]
 fn what_hints_say_one_after_the_other_is_a_program() {
     for (text, steps) in DONE_IN_STEPS {
         let mut text = (*text).to_owned();
