@@ -1009,6 +1009,28 @@ fn a_reserved_word_in_the_place_of_a_name_is_told_as_that() {
 }
 
 #[test]
+fn two_names_of_one_function_are_two() {
+    for text in [
+        "def f (p: n.(f32 * f32)): n.f32 = map (\\(v, v). v) p",
+        "def f (p: n.(f32 * (f32 * f32))): n.f32 = map (\\(v, w, v). v) p",
+        "def f (x: n.f32): f32 = reduce (\\a a. a) 0 x",
+        "def f (p: (f32 * f32)): f32 = let (v, v) = p in v",
+    ] {
+        let found = problems(text);
+        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        assert!(problem.code == "E0104" && problem.labels.len() == 2, "{text}: {problem:?}");
+        assert!(problem.hints.join(" ").contains("another name"), "{text}: {problem:?}");
+    }
+    for text in [
+        "def f (x: n.f32): n.f32 = map (\\_. 0) x",
+        "def f (p: n.(f32 * f32)): n.f32 = map (\\(_, _). 0) p",
+        "def f (x: n.m.f32): n.m.f32 = map (\\x. map (\\x. x) x) x",
+    ] {
+        assert!(problems(text).is_empty(), "{text}: {:?}", problems(text));
+    }
+}
+
+#[test]
 fn what_hints_say_one_after_the_other_is_a_program() {
     for (text, steps) in DONE_IN_STEPS {
         let mut text = (*text).to_owned();
