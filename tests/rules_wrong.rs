@@ -935,6 +935,19 @@ fn load(text: &str) -> (RuleSet, Vec<String>) {
 }
 
 #[test]
+fn an_operator_of_two_types_is_told_to_be_of_one() {
+    let (_, problems) = load("rule swap [reassociates] = f a b ~> f b a where commutative f");
+    assert!(problems.len() == 1 && problems[0].contains("[E0208]"), "{problems:?}");
+    assert!(problems[0].contains("`(f : t -> t -> t)`"), "{problems:?}");
+    let (rules, problems) =
+        load("rule swap [reassociates] = (f : t -> t -> t) a b ~> f b a where commutative f");
+    assert!(problems.is_empty() && rules.get("swap").is_some(), "{problems:?}");
+    // What is wrong elsewhere is told as it is.
+    let (_, problems) = load("rule swap = reduce f a xs ~> reduce f xs xs where commutative f");
+    assert!(!problems.is_empty() && !problems[0].contains("t -> t -> t"), "{problems:?}");
+}
+
+#[test]
 fn no_right_rule_is_refused() {
     let mut refused = vec![];
     for text in RIGHT {
@@ -1301,6 +1314,10 @@ const DECLARED: &[(&str, bool)] = &[
     ("neutral (\\(a: i32) (b: i32). max a b) (-1000000)", false),
     ("neutral (\\(a: i32) (b: i32). max a b) (-2147483647)", false),
     ("neutral (\\(a: f32) (b: f32). max a b) (-3.4e38)", false),
+    ("neutral [finite] (\\(a: f32) (b: f32). max a b) (-3.4e38)", false),
+    // No finite number of its type is less.
+    ("neutral [finite] (\\(a: f32) (b: f32). max a b) (-3.4028235e38)", true),
+    ("neutral [finite] (\\(a: f16) (b: f16). min a b) 65504", true),
     ("assoc (\\(a: i8) (b: i8). (cast ((cast a : i32) + (cast b : i32)) : i8))", true),
     ("assoc (\\(a: i8) (b: i8). (cast (min ((cast a : i32) + (cast b : i32)) 127) : i8))", false),
     ("assoc (\\(a: f32) (b: f32). select (a == a) (a + b) 0)", false),

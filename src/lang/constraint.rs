@@ -145,6 +145,17 @@ impl SizeConstraint {
         Some((b.as_variable()?, a.as_constant()?))
     }
 
+    /// Is it about numbers alone?
+    pub fn is_of_numbers(&self) -> bool {
+        let plain = |n: &Nat| n.vars().is_empty();
+        match self {
+            SizeConstraint::Divides(a, b) | SizeConstraint::AtMost(a, b) | SizeConstraint::Equal(a, b) => {
+                plain(a) && plain(b)
+            }
+            SizeConstraint::Permutes(..) => false,
+        }
+    }
+
     /// Whether it holds, where that follows without knowing any size.
     pub fn decide(&self) -> Option<bool> {
         match self {
@@ -158,6 +169,9 @@ impl SizeConstraint {
                 }
                 if quotient.is_evidently_integral() {
                     return Some(true);
+                }
+                if by.as_constant().is_some_and(|by| leaves_a_rest(n, by)) {
+                    return Some(false);
                 }
                 // What is larger divides nothing but zero.
                 let one = Nat::constant(1);
@@ -223,6 +237,32 @@ impl SizeConstraint {
             }
         }
     }
+}
+
+/// Does the division by a number leave a rest whatever the sizes are, as that of 2*n - 1 by 2 does? False where that is not
+/// evident.
+fn leaves_a_rest(n: &Nat, by: i64) -> bool {
+    let (mut rest, mut common) = (0, by);
+    for (factors, c) in n.terms() {
+        let whole = if c.is_integer() { i64::try_from(c.to_integer()).ok() } else { None };
+        let Some(whole) = whole.filter(|_| factors.iter().all(|(_, exponent)| *exponent > 0)) else {
+            return false;
+        };
+        if factors.is_empty() {
+            rest = whole;
+        } else {
+            common = greatest_divisor(common, whole);
+        }
+    }
+    common > 1 && rest % common != 0
+}
+
+/// The greatest number that divides both.
+fn greatest_divisor(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a.checked_rem(b).unwrap_or(0));
+    }
+    a.saturating_abs()
 }
 
 /// Do the loops that are shared out among so many have no iteration where there are none of these? False where that is not
@@ -514,6 +554,13 @@ mod tests {
         assert_eq!(divides(&c(32), &m.mul(&c(64))).decide(), Some(true));
         assert_eq!(divides(&c(32), &m).decide(), None);
         assert_eq!(divides(&c(0), &m).decide(), Some(false));
+        // What is divided leaves a rest whatever the sizes are.
+        let odd = m.mul(&c(2)).sub(&c(1));
+        assert_eq!(divides(&c(2), &odd).decide(), Some(false));
+        assert_eq!(divides(&c(6), &odd).decide(), Some(false));
+        assert_eq!(divides(&c(3), &odd).decide(), None);
+        assert_eq!(divides(&c(4), &m.mul(&c(6)).add(&c(2))).decide(), None);
+        assert_eq!(divides(&c(2), &m.mul(&m).add(&c(1))).decide(), None);
         // What is larger divides no size.
         let product = m.mul(&Nat::var("k"));
         assert_eq!(divides(&m.add(&c(1)), &m).decide(), Some(false));

@@ -16,6 +16,7 @@ use crate::nat::{Name, Nat, NatFun};
 use crate::pattern::Pattern;
 use crate::permutation;
 use crate::sort::{Operands, Sort};
+use crate::syntax::elsewhere;
 use crate::ty::{Scalar, Type, TypeKind, TypeSubst, TypeVar};
 use crate::value::half;
 use rustc_hash::FxHashSet;
@@ -599,10 +600,15 @@ impl Infer {
             (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() && &**op == "pow" => {
                 problem.hint("`cast` converts between scalar types, as in `pow (cast x : f32) 2`.")
             }
-            (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() => problem.hint(format!(
-                "`cast` converts between scalar types, as in `{op} (cast {} : f32)`.",
-                xs.unwrap_or_else(|| "x".into())
-            )),
+            (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() => {
+                let x = xs.unwrap_or_else(|| "x".into());
+                // What is computed of whole numbers may have wrapped.
+                let computed = Some(elsewhere::without_parentheses(&x)).filter(|x| elsewhere::is_loose(x));
+                problem.hint(match computed.and_then(|x| self.converted(x, Scalar::F32)) {
+                    Some(all) => format!("`cast` converts between scalar types, as in `{op} ({all})`."),
+                    None => format!("`cast` converts between scalar types, as in `{op} (cast {x} : f32)`."),
+                })
+            }
             _ => problem,
         };
         let problem = names.explain(problem);

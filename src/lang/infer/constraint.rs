@@ -67,11 +67,30 @@ fn names(constraint: &SizeConstraint) -> Vec<Name> {
     named.collect::<IndexSet<Name>>().into_iter().collect()
 }
 
+/// Is it evident that no sizes of the program meet the condition?
+fn holds_never(constraint: &SizeConstraint) -> bool {
+    let is_plain = match constraint {
+        SizeConstraint::Divides(..) => true,
+        // What a division leaves over, or how often it goes, may be nothing.
+        SizeConstraint::AtMost(a, b) | SizeConstraint::Equal(a, b) => !a.has_division() && !b.has_division(),
+        SizeConstraint::Permutes(..) => false,
+    };
+    is_plain && !names(constraint).is_empty() && constraint.decide() == Some(false)
+}
+
 /// Checks a condition with values for the sizes.
 ///
 /// # Errors
 /// `E0150` when it does not hold, `E0151` when a size in it has no value.
 pub fn check_constraint(constraint: &SizeConstraint, sizes: &Sizes) -> Result<(), Diagnostic> {
+    if holds_never(constraint) {
+        return Err(Diagnostic::error(
+            "E0150",
+            format!("The sizes do not fit: it must hold that {constraint}."),
+        )
+        .note("It holds for no sizes.")
+        .hint("Change what asks for it, or the sizes in the types."));
+    }
     let problem = match constraint.holds(&|name| sizes.get(name).copied()) {
         Ok(true) => return Ok(()),
         Err(NatError::Unknown(missing)) => {

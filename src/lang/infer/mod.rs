@@ -10,10 +10,12 @@
 //! a term; `program` chooses what is built and asks what is left open. [`open`] does the same for expressions with
 //! free names.
 
+mod brackets;
 mod build;
 mod check;
 pub mod codes;
 mod constraint;
+mod conversions;
 mod declare;
 mod defs;
 mod elaborate;

@@ -89,7 +89,13 @@ impl Program {
             .iter()
             .filter_map(|c| Some((c, check_constraint(c, &Sizes::new()).err()?)))
             .filter(|(_, d)| d.code == "E0150")
-            .map(|(c, d)| self.never_an_index(c).unwrap_or(d))
+            .map(|(c, d)| {
+                let asking = || asks_for(&self.term, c).and_then(|path| self.spans.at(&path));
+                self.never_an_index(c).unwrap_or_else(|| match asking().filter(|_| !c.is_of_numbers()) {
+                    Some(span) => d.label(span, "for this"),
+                    None => d,
+                })
+            })
             .collect();
         if failed.is_empty() {
             return failed;

@@ -1,11 +1,12 @@
 //! What inference says when something does not fit: full sentences, with the names that the program uses.
 
 use super::codes;
+use super::conversions::{has_fraction, is_wider};
 use super::elaborate::SIZE_OF_STEP;
 use super::scheme::Scheme;
 use super::state::Infer;
 use super::unify::{Cause, Mismatch};
-use super::words::{has_fraction, is_never_below, is_of_numbers, last_index};
+use super::words::{is_never_below, is_of_numbers, last_index};
 use crate::diag::{Diagnostic, Span};
 use crate::math;
 use crate::nat::{Name, Nat, NatVar};
@@ -226,7 +227,7 @@ fn difference(a: &Type, b: &Type) -> Option<Difference> {
 }
 
 /// Is what is written, as an argument is, the result of `reduce`?
-fn ends_in_reduce(text: &str) -> bool {
+pub(super) fn ends_in_reduce(text: &str) -> bool {
     let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
     let last = inner.rsplit("|>").next().unwrap_or(inner).trim();
     let mut open = 0i32;
@@ -386,7 +387,13 @@ impl Infer {
                         d / 2,
                         d - d / 2
                     )),
-                    _ => problem.hint("There are too many: `take n xs` are the first `n` of them."),
+                    _ => {
+                        let n = a.subst(&|v| names.nat(v));
+                        problem.hint(format!(
+                            "There are too many: `take {} xs` are the first `{n}` of them.",
+                            n.as_atom_text()
+                        ))
+                    }
                 }
             }
             Cause::Size(a, b) => match (a.as_variable(), b.as_variable()) {
@@ -453,6 +460,13 @@ impl Infer {
                     "Arguments are separated by spaces, `{} a b`; the components of a pair `p` are `fst p` and `snd p`.",
                     why.argument_of().map_or("f", |name| &**name)
                 ))
+            }
+            Cause::Shape(a, b)
+                if matches!(why, Why::Truth("not", _)) && (a.as_array().is_some() || b.as_array().is_some()) =>
+            {
+                let (depth, _) = super::words::depth_and_element(if a.as_array().is_some() { a } else { b });
+                let (f, xs) = (super::words::mapped("not", depth), self.written_argument(span));
+                problem.hint(format!("For every element, write `map {f} {}`.", xs.unwrap_or_else(|| "xs".into())))
             }
             Cause::Shape(..) if matches!(why, Why::Truth("not", _)) => {
                 problem.hint("`not` takes what stands right behind it: `not (x > 0)`.")
@@ -636,6 +650,12 @@ impl Infer {
                 }
                 // What is within it is told first.
                 (K::Scalar(_), K::Scalar(_)) if self.has_problem_within(span) => String::new(),
+                (K::Scalar(s), K::Scalar(found))
+                    if is_wider(*s, *found)
+                        && let Some(all) = written.as_ref().and_then(|text| self.widened(text, *s)) =>
+                {
+                    format!(" {all}")
+                }
                 (K::Scalar(s), K::Scalar(found)) => {
                     let fraction = |text: &&String| s.is_float() && !found.is_float() && has_fraction(text);
                     let converted = written.as_ref().filter(fraction).map(|text| self.converted(text, *s));
@@ -728,7 +748,21 @@ impl Infer {
                 if let Some(all) = from.and_then(|text| self.converted_from(text, *s)) {
                     return Some(format!("`cast` converts what it is computed from: `{all}`."));
                 }
+                let all = written.as_deref().filter(|_| is_wider(*s, *of));
+                if let Some(all) = all.and_then(|text| self.widened(text, *s)) {
+                    return Some(all);
+                }
                 let here = format!("`(cast {} : {})`", or("x"), s.name());
+                // The wider one of two types can hold both.
+                let left = self
+                    .left_operands
+                    .get(&span)
+                    .filter(|_| is_wider(*of, *s) && s.is_float() == of.is_float());
+                if let Some(left) = left.and_then(|left| self.written_argument(*left)) {
+                    return Some(self.widened(&left, *of).unwrap_or_else(|| {
+                        format!("`cast` converts between scalar types: `(cast {left} : {})`.", of.name())
+                    }));
+                }
                 // Beside a floating-point number a whole one is mostly meant to be one as well.
                 let beside = self.left_operands.get(&span).filter(|_| !s.is_float() && of.is_float());
                 return Some(match beside.and_then(|left| self.written_argument(*left)) {

@@ -135,6 +135,8 @@ pub struct Infer {
     pub operands: FxHashMap<Span, [(Span, Type); 2]>,
     /// What stands before an operator, by what stands behind it.
     pub left_operands: FxHashMap<Span, Span>,
+    /// The type of the elements that a function is given which is being read.
+    pub mapped_over: Option<Type>,
     /// Where a definition was said to return another type than it declares.
     pub returned: Vec<Span>,
 }

@@ -1,6 +1,7 @@
 //! What to write instead, in the words of the text: the hints that repeat what the user wrote.
 
 use super::codes;
+use super::conversions::{applies, has_fraction};
 use super::state::Infer;
 use super::tree::Tree;
 use crate::constraint::SizeConstraint;
@@ -24,14 +25,14 @@ pub struct OpenFunction {
 }
 
 /// On one line.
-const WIDE: Options = Options { charset: Charset::Ascii, width: usize::MAX / 2 };
+pub(super) const WIDE: Options = Options { charset: Charset::Ascii, width: usize::MAX / 2 };
 
-fn short(text: String) -> String {
+pub(super) fn short(text: String) -> String {
     if text.chars().count() > MAX_QUOTE || text.contains("<error>") { "…".into() } else { text }
 }
 
-/// The text of a place, with the parentheses around its first and last part, which stand outside of what these are.
-fn balanced(text: &str, start: usize, end: usize) -> Option<&str> {
+/// Where the text of a place is, with the parentheses around its first and last part, which stand outside of what these are.
+fn balanced(text: &str, start: usize, end: usize) -> Option<std::ops::Range<usize>> {
     let (mut before, mut open) = (0usize, 0usize);
     for c in text.get(start..end)?.chars() {
         match c {
@@ -49,11 +50,49 @@ fn balanced(text: &str, start: usize, end: usize) -> Option<&str> {
     for _ in 0..open {
         rest = rest.trim_start().strip_prefix(')')?;
     }
-    text.get(from.len()..text.len() - rest.len())
+    Some(from.len()..text.len() - rest.len())
+}
+
+/// Does a text end with an operator between values?
+fn ends_with_operator(text: &str) -> bool {
+    let text = text.trim_end();
+    let is_other = ["|>", "->", "~>", "=>"].iter().any(|sign| text.ends_with(sign));
+    let is_compared = ["==", "!=", "<=", ">="].iter().any(|sign| text.ends_with(sign));
+    let last = text.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    is_compared
+        || !is_other && text.ends_with(['+', '-', '*', '/', '%', '^', '<', '>'])
+        || matches!(last, "and" | "or")
+}
+
+/// Does a text start with an operator between values?
+fn starts_with_operator(text: &str) -> bool {
+    let text = text.trim_start();
+    let is_other = ["--", "->", "/\\"].iter().any(|sign| text.starts_with(sign));
+    let is_compared = ["==", "!="].iter().any(|sign| text.starts_with(sign));
+    let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    is_compared
+        || !is_other && text.starts_with(['+', '-', '*', '/', '%', '^', '<', '>'])
+        || matches!(first, "and" | "or")
+}
+
+/// Is an expression nested no deeper than this?
+fn is_shallow(e: &Expr, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let all = |parts: &[Expr]| parts.iter().all(|e| is_shallow(e, depth));
+    match &e.kind {
+        ExprKind::Name(_) | ExprKind::Number(_) | ExprKind::Section(_) => true,
+        ExprKind::App(head, args) => is_shallow(head, depth) && all(args),
+        ExprKind::Pipe(first, stages) => is_shallow(first, depth) && all(stages),
+        ExprKind::Infix(first, rest) => {
+            is_shallow(first, depth) && rest.iter().all(|(_, e)| is_shallow(e, depth))
+        }
+        ExprKind::Lam(_, body) => is_shallow(body, depth),
+        _ => false,
+    }
 }
 
 /// What stands in parentheses wherever it is put.
-fn in_parentheses(text: String) -> String {
+pub(super) fn in_parentheses(text: String) -> String {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '.');
     if text.chars().all(part) { text } else { format!("({text})") }
 }
@@ -111,42 +150,35 @@ pub fn are_factors(l: &Type, r: &Type) -> bool {
     columns.is_some() && columns == rows && depth_and_element(l).0 == 2 && depth_and_element(r).0 == 2
 }
 
-/// Is a function applied in a text of numbers, names and operators?
-fn applies(text: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ')');
-    let mut rest = text;
-    while let Some(space) = rest.find(' ') {
-        let (before, after) = rest.split_at(space);
-        let after = after.trim_start();
-        if before.ends_with(part)
-            && after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '('))
-        {
-            return true;
-        }
-        rest = after;
-    }
-    false
-}
-
 /// An operator between two values, or a function before them.
 fn between(op: &str, x: &str, y: &str) -> String {
     if op.starts_with(char::is_alphabetic) { format!("{op} {x} {y}") } else { format!("{x} {op} {y}") }
-}
-
-/// Is there a number with a point in the text?
-pub(super) fn has_fraction(text: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-    text.split(|c| !part(c)).any(|w| w.starts_with(|c: char| c.is_ascii_digit()) && w.contains('.'))
 }
 
 impl Infer {
     /// The text at a place of the program's own text, on one line and not too long.
     pub fn written(&self, span: Span) -> Option<String> {
         let (file, text) = self.text.as_ref()?;
-        let text = balanced(text, span.start as usize, span.end as usize).filter(|_| *file == span.file)?;
+        let place = balanced(text, span.start as usize, span.end as usize).filter(|_| *file == span.file)?;
+        let text = text.get(place)?;
         let short =
             text.len() <= MAX_QUOTE && !text.contains('\n') && !text.contains("--") && !text.is_empty();
         short.then(|| text.to_string())
+    }
+
+    /// Does an operator stand before or behind this?
+    pub fn is_beside_operators(&self, span: Span) -> bool {
+        let Some((file, text)) = self.text.as_ref().filter(|(file, _)| *file == span.file) else {
+            return false;
+        };
+        let Some(place) = balanced(text, span.start as usize, span.end as usize) else { return false };
+        let before = text.get(..place.start).is_some_and(ends_with_operator);
+        *file == span.file && (before || text.get(place.end..).is_some_and(starts_with_operator))
+    }
+
+    /// A hint of what to write in the place of this: in parentheses where what stands beside it would be taken in.
+    pub fn in_place_of(&self, span: Span, hint: String) -> String {
+        if self.is_beside_operators(span) { elsewhere::in_its_place(&hint) } else { hint }
     }
 
     /// What stands in the line before this.
@@ -178,8 +210,46 @@ impl Infer {
         self.written(span).map(in_parentheses)
     }
 
-    /// What a name is called here, that other languages have, with what it is given.
-    pub fn written_here(&self, name: &Name, args: &[Expr], piped: Option<Span>) -> Option<String> {
+    /// The sizes of an array of this type as they are written, outermost first, as far as they are known.
+    pub fn written_sizes_of(&mut self, ty: &Type) -> Vec<Nat> {
+        let mut ty = self.u.zonk(ty);
+        let names = self.names();
+        let mut sizes = vec![];
+        while let Some((n, element)) = ty.as_array().map(|(n, element)| (n.clone(), element.clone())) {
+            if n.has_metas() {
+                break;
+            }
+            sizes.push(n.subst(&|v| names.nat(v)));
+            ty = element;
+        }
+        sizes
+    }
+
+    /// The type of what is given to a name that is not known.
+    pub fn type_of_given(&mut self, e: &Expr) -> Option<Type> {
+        // Names within each other that are not known would be read again and again.
+        let plain = !self.scope.open && !matches!(e.kind, ExprKind::Name(_)) && is_shallow(e, 5);
+        self.local_type(e).or_else(|| if plain { self.type_in_passing(e) } else { None })
+    }
+
+    /// What a name is called here, that other languages have, with what it is given. It stands at a place.
+    pub fn written_here(
+        &mut self,
+        name: &Name,
+        span: Span,
+        args: &[Expr],
+        piped: Option<(Span, Type)>,
+    ) -> Option<String> {
+        let whole = Span {
+            start: piped.as_ref().map_or(span.start, |(span, _)| span.start),
+            end: args.last().map_or(span.end, |last| last.span.end),
+            ..span
+        };
+        let hint = self.called_here(name, args, piped)?;
+        Some(self.in_place_of(whole, hint))
+    }
+
+    fn called_here(&mut self, name: &Name, args: &[Expr], piped: Option<(Span, Type)>) -> Option<String> {
         // `clip(x, 0, 1)`: what others call with commas between.
         let args = match args {
             [Expr { kind: ExprKind::Tuple(parts), .. }] if piped.is_none() => parts,
@@ -187,12 +257,25 @@ impl Infer {
         };
         let name = &self.of_matrices(name, args);
         let mut all: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
+        let mut types: Vec<Option<Type>> = args.iter().map(|e| self.type_of_given(e)).collect();
+        // An element behind an array.
+        if let ("append", [_, x], [_, Some(ty)]) = (&**name, all.as_mut_slice(), types.as_slice())
+            && ty.as_scalar().is_some()
+        {
+            *x = format!("[{x}]");
+        }
         // Where it is known which is the array, it stands behind its sizes.
         let is_array = |e: Option<&Expr>| e.is_some_and(|e| self.is_array(e));
-        if &**name == "reshape" && is_array(args.first()) && !is_array(args.last()) {
+        let sizes_first = matches!(&**name, "reshape" | "slice");
+        if sizes_first && is_array(args.first()) && !is_array(args.last()) {
             all.rotate_left(1);
+            types.rotate_left(1);
         }
-        all.extend(piped.map(|span| self.written_argument(span).unwrap_or_else(|| "xs".into())));
+        let is_alone = args.is_empty() && piped.is_none();
+        if let Some((span, ty)) = piped {
+            all.push(self.written_argument(span).unwrap_or_else(|| "xs".into()));
+            types.push(Some(ty));
+        }
         if let Some(ty) = elsewhere::scalar_here(name) {
             all.push(ty.into());
         }
@@ -203,10 +286,35 @@ impl Infer {
                 "`'` is a part of a name: the rows and columns of `{known}` are exchanged by `transpose {known}`."
             ));
         }
-        if args.is_empty() && piped.is_none() {
-            return elsewhere::as_function(name).or_else(|| elsewhere::written_here(name, &[]));
+        // The size that stands before the array is missing.
+        if let ([_], [Some(ty)]) = (all.as_slice(), types.as_slice())
+            && ty.as_array().is_some()
+            && elsewhere::takes_a_size_first(name)
+        {
+            return elsewhere::written_of(name, &[], None);
         }
-        elsewhere::written_here(name, &all)
+        let sizes: Vec<Vec<Nat>> = if is_alone {
+            let element = self.mapped_over.clone();
+            element.iter().map(|ty| self.written_sizes_of(ty)).collect()
+        } else {
+            types.iter().flatten().map(|ty| self.written_sizes_of(ty)).collect()
+        };
+        if let ([array], [sizes], false) = (all.as_mut_slice(), sizes.as_slice(), is_alone)
+            && sizes.len() > 1
+            && elsewhere::is_of_all(name)
+        {
+            // Of a matrix all elements, as one row.
+            *array = (1..sizes.len()).fold(array.clone(), |rest, _| format!("(join {rest})"));
+            let size = sizes.iter().fold(Nat::constant(1), |all, n| all.mul(n));
+            return elsewhere::written_of(name, &all, Some(&size.as_atom_text()));
+        }
+        let from = usize::from(elsewhere::is_sized_by_weights(name) && !is_alone);
+        let size = sizes.iter().skip(from).find_map(|sizes| sizes.first()).map(Nat::as_atom_text);
+        if is_alone {
+            let known = elsewhere::as_function(name, size.as_deref());
+            return known.or_else(|| elsewhere::written_of(name, &[], size.as_deref()));
+        }
+        elsewhere::written_of(name, &all, size.as_deref())
     }
 
     /// Is it a name of an array?
@@ -266,7 +374,8 @@ impl Infer {
         }
         let texts: Vec<String> = args.iter().map(|e| self.argument(e)).collect();
         let all: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let (x, y) = (elsewhere::fresh("x", &all), elsewhere::fresh("y", &all));
+        let x = elsewhere::fresh("x", &all);
+        let y = elsewhere::fresh("y", &[&all[..], &[&x]].concat());
         let of_elements = |names: &[(&Name, &String)]| {
             let element =
                 |w: &str| names.iter().find(|(name, _)| &***name == w).map_or(w, |(_, v)| v).to_owned();
@@ -360,15 +469,6 @@ impl Infer {
         })
     }
 
-    /// What a part of an index is, which is read only to tell.
-    fn type_of_part(&mut self, e: &Expr) -> Option<Type> {
-        if let Some(ty) = self.local_type(e) {
-            return Some(ty);
-        }
-        let (ExprKind::App(..), false) = (&e.kind, self.scope.open) else { return None };
-        self.type_in_passing(e)
-    }
-
     /// The type of an expression that is read only to tell; none where something is wrong in it.
     pub fn type_in_passing(&mut self, e: &Expr) -> Option<Type> {
         let (problems, checks, joints) = (self.problems.len(), self.checks.len(), self.joints.len());
@@ -378,120 +478,6 @@ impl Infer {
         self.checks.truncate(checks);
         self.joints.truncate(joints);
         read.then(|| self.u.resolve(&ty))
-    }
-
-    /// The types of the operands of an index that is computed.
-    fn types_of_parts(&mut self, e: &Expr, out: &mut Vec<Option<Type>>) {
-        match &e.kind {
-            ExprKind::Infix(first, rest) => {
-                self.types_of_parts(first, out);
-                for (_, e) in rest {
-                    self.types_of_parts(e, out);
-                }
-            }
-            ExprKind::Number(_) => {}
-            _ => out.push(self.type_of_part(e)),
-        }
-    }
-
-    /// A computed index as a size is written: indices and numbers in it are converted.
-    fn as_size_of_values(&mut self, e: &Expr) -> Expr {
-        let node = |kind: ExprKind| Expr { span: e.span, kind };
-        let call = |f: &str| node(ExprKind::App(Box::new(node(ExprKind::Name(f.into()))), vec![e.clone()]));
-        let is =
-            |t: &Option<Type>, what: &dyn Fn(&TypeKind) -> bool| t.as_ref().is_some_and(|t| what(t.kind()));
-        let mut types = vec![];
-        self.types_of_parts(e, &mut types);
-        // Whole numbers are divided as numbers, sizes as sizes.
-        if !types.is_empty() && types.iter().all(|t| is(t, &|k| matches!(k, TypeKind::Scalar(_)))) {
-            return call("cast");
-        }
-        match &e.kind {
-            ExprKind::Infix(first, rest) => {
-                let first = Box::new(self.as_size_of_values(first));
-                let rest = rest.iter().map(|(op, e)| (*op, self.as_size_of_values(e))).collect();
-                node(ExprKind::Infix(first, rest))
-            }
-            _ if types.iter().any(|t| is(t, &|k| matches!(k, TypeKind::Index(_)))) => call("indexAsNat"),
-            _ => e.clone(),
-        }
-    }
-
-    /// What stands in brackets, as `idx` takes it of an array of `n` elements.
-    fn as_index(&mut self, e: &Expr, n: &Nat) -> Option<String> {
-        let n = self.u.zonk_nat(n);
-        let names = self.names();
-        let shown = n.subst(&|v| names.nat(v));
-        let of = |i: &str| format!("(natAsIndex {} {i})", shown.as_atom_text());
-        let last = || format!("({})", last_index(&shown));
-        let number = |e: &Expr| match &e.kind {
-            ExprKind::Number(k) => k.as_int().map(Nat::constant),
-            _ => None,
-        };
-        if let Some(k) = number(e) {
-            return Some(if is_never_below(&k, &n) { last() } else { self.argument(e) });
-        }
-        let from_the_end = match &e.kind {
-            ExprKind::Neg(k) => number(k),
-            _ => None,
-        };
-        let size = self.as_size(e);
-        if from_the_end.is_none() && size.is_none() {
-            let ty = self.type_of_part(e);
-            let is_known = ty.as_ref().is_some_and(|t| !matches!(t.kind(), TypeKind::Var(_)));
-            let is_index = ty.as_ref().is_some_and(|t| t.as_index().is_some());
-            let is_number = |t: &Type| matches!(t.kind(), TypeKind::Scalar(_) | TypeKind::NatType);
-            if !matches!(e.kind, ExprKind::Name(_) | ExprKind::App(..) | ExprKind::Infix(..))
-                || is_known && !is_index && !ty.as_ref().is_some_and(is_number)
-            {
-                return None;
-            }
-            if is_index || !is_known && !matches!(e.kind, ExprKind::Infix(..)) {
-                return Some(self.argument(e));
-            }
-        }
-        if n.has_metas() {
-            return None;
-        }
-        Some(match (from_the_end, size) {
-            (Some(k), _) => match shown.sub(&k) {
-                i if is_never_below(&i, &shown) => last(),
-                i => of(&i.as_atom_text()),
-            },
-            (_, Some(i)) if is_never_below(&i, &n) => last(),
-            _ => {
-                let converted = self.as_size_of_values(e);
-                of(&short(print::argument(&converted, &WIDE)))
-            }
-        })
-    }
-
-    /// `a[i]`: an array that is applied to a literal one which touches it.
-    pub fn index_in_brackets(&mut self, head: &Expr, args: &[Expr]) -> Option<Diagnostic> {
-        let ExprKind::Name(name) = &head.kind else { return None };
-        let mut ty = self.u.resolve(&self.locals[self.scope.value(name)? as usize].ty);
-        let first = args.first()?;
-        let touches = first.span.file == head.span.file && first.span.start == head.span.end;
-        ty.as_array().filter(|_| touches)?;
-        let mut written = name.to_string();
-        for arg in args {
-            let ExprKind::Array(indices) = &arg.kind else { return None };
-            for index in indices {
-                let (n, element) = ty.as_array().map(|(n, e)| (n.clone(), e.clone()))?;
-                let index = self.as_index(index, &n)?;
-                written = format!(
-                    "idx {index} {}",
-                    if written.contains(' ') { format!("({written})") } else { written }
-                );
-                ty = self.u.resolve(&element);
-            }
-        }
-        let span = head.span.to(args.last()?.span);
-        Some(
-            Diagnostic::error(codes::NOT_A_FUNCTION, "An element of an array is not read by brackets.")
-                .label(span, format!("`{name}` is applied to an array here"))
-                .hint(format!("Write `{written}`.")),
-        )
     }
 
     /// A call whose arguments are in another order or number than the pattern takes them, or that lacks one that is usual
@@ -522,6 +508,17 @@ impl Infer {
                     self.argument(c)
                 ))
                 .into(),
+            (Pattern::Map, [f, xs, ys])
+                if piped.is_none()
+                    && !is_array(f)
+                    && is_array(ys)
+                    && (is_array(xs) || matches!(xs.kind, ExprKind::App(..))) =>
+            {
+                let args = [f, xs, ys].map(|e| self.argument(e));
+                error(format!("`{name}` takes one array."))?
+                    .hint(elsewhere::written_here("zipWith", &args).unwrap_or_default())
+                    .into()
+            }
             (Pattern::Idx, [a, i]) if is_array(a) && !is_array(i) => {
                 error("The index stands before the array.".into())?
                     .hint(format!("Write `{name} {} {}`.", self.argument(i), self.argument(a)))
@@ -539,9 +536,9 @@ impl Infer {
                 if is_array(xs) && self.written(*span).is_some() =>
             {
                 let (array, body) = (self.argument(xs), self.written(*span).unwrap_or_default());
-                let v = if array == "v" { "x" } else { "v" };
+                let v = elsewhere::fresh("v", &[&body]);
                 let of_element =
-                    elsewhere::in_words(&body, &|w| if w == array { v.into() } else { w.into() });
+                    elsewhere::in_words(&body, &|w| if w == array { v.clone() } else { w.into() });
                 error("The function stands before the array.".into())?
                     .hint(format!("Write `{name} (\\{v}. {of_element}) {array}`."))
                     .into()
@@ -580,7 +577,7 @@ impl Infer {
     }
 
     /// The type of a name that a function or a `let` binds.
-    fn local_type(&self, e: &Expr) -> Option<Type> {
+    pub(super) fn local_type(&self, e: &Expr) -> Option<Type> {
         let ExprKind::Name(name) = &e.kind else { return None };
         Some(self.u.resolve(&self.locals[self.scope.value(name)? as usize].ty))
     }
@@ -634,33 +631,6 @@ impl Infer {
             .then(|| format!("Write `{outer} ({inner} {f}) {xs}`."))
     }
 
-    /// A computation of floating-point numbers with what it is computed from converted: `sqrt x` or one with a fraction.
-    pub fn converted_from(&self, text: &str, to: Scalar) -> Option<String> {
-        let plain = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
-        if let Some((function, value)) = plain.split_once(' ')
-            && Pattern::from_name(function).is_some_and(|p| math::of(p).is_some())
-        {
-            let is_name = value.chars().all(|c| c.is_alphanumeric() || c == '_');
-            return is_name.then(|| format!("{function} (cast {value} : {})", to.name()));
-        }
-        if has_fraction(plain) { self.converted(plain, to) } else { None }
-    }
-
-    /// The text of a computation with every value in it converted; none where it is more than numbers, values and signs.
-    pub fn converted(&self, text: &str, to: Scalar) -> Option<String> {
-        let text = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
-        let value = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let words: Vec<&str> = text.split(' ').collect();
-        let is_sign = |word: &&str| matches!(*word, "+" | "-" | "*" | "/");
-        let alternate = words.iter().enumerate().all(|(i, w)| is_sign(w) == (i % 2 == 1));
-        let one = |word: &str| match is_of_numbers(word) || is_sign(&word) {
-            true => Some(word.to_owned()),
-            false => value(word).then(|| format!("(cast {word} : {})", to.name())),
-        };
-        let all = words.into_iter().map(one).collect::<Option<Vec<_>>>()?;
-        alternate.then(|| all.join(" "))
-    }
-
     /// `x^k`
     pub fn power(&self, base: &Expr, exponent: &Expr) -> String {
         let x = self.argument(base);
@@ -672,9 +642,11 @@ impl Infer {
             }
             _ => {
                 let y = self.argument(exponent);
+                let whole = elsewhere::product(&x, &y)
+                    .or_else(|| (x == "2").then(|| format!("shiftLeft 1 {y}")))
+                    .map_or_else(String::new, |whole| format!(", `{whole}` for whole ones"));
                 format!(
-                    "Write `pow {x} {y}` for floating-point numbers, a product for others: `{x} * {x}`; `bitXor {x} {y}` is of the \
-                     bits of integers."
+                    "Write `pow {x} {y}` for floating-point numbers{whole}; `bitXor {x} {y}` is of the bits of integers."
                 )
             }
         }
@@ -691,7 +663,8 @@ impl Infer {
         let ((rows, row), (length, _)) = (size(matrix)?, size(vector)?);
         let (columns, _) = size(&row)?;
         let (m, v) = if matrix_first { (l, r) } else { (r, l) };
-        let [r, s] = ["r", "s"].map(|n| elsewhere::fresh(n, &[m, v]));
+        let r = elsewhere::fresh("r", &[m, v]);
+        let s = elsewhere::fresh("s", &[m, v, &r, "x", "y"]);
         let body = |a: &str, b: &str| between(op, a, b);
         Some(match (columns == length, rows == length) {
             (true, _) if matrix_first => {
@@ -776,15 +749,17 @@ impl Infer {
             if let (true, "*", Some(lt), Some(rt)) = (lt != rt, op, &lt, &rt)
                 && are_factors(lt, rt)
             {
+                let row = elsewhere::fresh("r", &[&l, &r]);
+                let column = elsewhere::fresh("c", &[&l, &r, &row]);
                 return format!(
-                    "The product of two matrices is `{l} |> map (\\r. transpose {r} |> map (\\c. zip r c |> map (\\(x, y). x * y) |> \
-                     reduce (+) 0))`."
+                    "The product of two matrices is `{l} |> map (\\{row}. transpose {r} |> map (\\{column}. zip {row} {column} |> map \
+                     (\\(x, y). x * y) |> reduce (+) 0))`."
                 );
             }
             return format!("For every element, write `zip {l} {r} |> map (\\(x, y). {deep})`.{dot}");
         }
         // A function that knows no name of what it is given.
-        let v = ["x", "v", "w"].into_iter().find(|v| *v != l && *v != r).unwrap_or("x1");
+        let v = &elsewhere::fresh("x", &[&l, &r]);
         let converted = |text: &str, ty: &Option<Type>, of: &Option<Type>| {
             let element = of.as_ref().and_then(|t| depth_and_element(t).1);
             match (ty.as_ref().map(Type::kind), element) {

@@ -3,11 +3,18 @@
 //! A row has the names, the arguments that they take there, and what to write. Arguments that the text gives take the place of
 //! their names in what to write, so that the hint can be copied.
 
-use crate::pattern::Pattern;
-use crate::ty::Scalar;
+mod arrays;
 
-/// `f` and `g` are functions, `xs` to `zs` arrays, `x` to `z` values, `i` is an index, `n` a size.
+pub use arrays::{concatenated_along, product};
+
+use crate::ty::Scalar;
+use arrays::{appended, between, concatenated, flipped, power, repeated, reshaped, sliced, tiled, turned};
+
+/// `f` and `g` are functions, `xs` to `zs` arrays, `x` to `z` values, `i` is an index, `n` a size, [`SIZE`] that of `xs`.
 type Row = (&'static [&'static str], &'static str, &'static str);
+
+/// The number of elements of an array, in what is written for a name.
+const SIZE: &str = "#";
 
 /// What takes the place of `if`.
 pub const SELECT: &str = "`select c a b` is `a` where `c` holds, else `b`.";
@@ -20,15 +27,17 @@ const NAMES: &[Row] = &[
     (&["sum", "add_reduce"], "xs", "Write `reduce (+) 0 xs`."),
     (&["product", "prod"], "xs", "Write `reduce (*) 1 xs`."),
     (
-        &["fold", "foldl", "foldl'", "inject", "accumulate", "foldl1"],
+        &["fold", "foldl", "foldl'", "inject", "accumulate"],
         "f z xs",
         "Write `reduce f z xs`, or `reduceSeq f z xs` for a function that is not associative.",
     ),
     (
-        &["foldr", "foldr'", "foldr1", "foldRight"],
+        &["foldr", "foldr'", "foldRight"],
         "f z xs",
         "Write `reduce f z xs`, or `reduceSeq (\\acc x. f x acc) z (reverse xs)` for a function that is not associative.",
     ),
+    (&["foldl1", "reduce1"], "f xs", "Write `reduceSeq f (idx 0 xs) (drop 1 xs)`."),
+    (&["foldr1"], "f xs", "Write `reduceSeq (\\acc x. f x acc) (idx 0 (reverse xs)) (drop 1 (reverse xs))`."),
     (&["redomap", "mapreduce", "foldMap"], "f g z xs", "Write `map g xs |> reduce f z`."),
     (
         &["maximum", "amax"],
@@ -45,27 +54,27 @@ const NAMES: &[Row] = &[
         "x",
         "Write `x != x`: only what is no number differs from itself.",
     ),
-    (&["mean", "average", "avg"], "xs", "Write `(reduce (+) 0 xs / cast n)` for `n` elements."),
+    (&["mean", "average", "avg"], "xs", "Write `(reduce (+) 0 xs / cast #)` for `#` elements."),
     (&["norm", "nrm2", "norm2"], "xs", "Write `sqrt (map (\\x. x * x) xs |> reduce (+) 0)`."),
     (
         &["var", "variance"],
         "xs",
-        "Write `let m = reduce (+) 0 xs / cast n in map (\\x. (x - m) * (x - m)) xs |> reduce (+) 0 |> (\\s. s / cast n)` for \
-         `n` elements.",
+        "Write `let mean = reduce (+) 0 xs / cast # in map (\\x. (x - mean) * (x - mean)) xs |> reduce (+) 0 |> (\\s. s / cast #)` for \
+         `#` elements.",
     ),
     (
         &["std", "stdev", "stddev", "sd"],
         "xs",
-        "Write `let m = reduce (+) 0 xs / cast n in map (\\x. (x - m) * (x - m)) xs |> reduce (+) 0 |> (\\s. sqrt (s / cast n))` \
-         for `n` elements.",
+        "Write `let mean = reduce (+) 0 xs / cast # in map (\\x. (x - mean) * (x - mean)) xs |> reduce (+) 0 |> (\\s. sqrt (s / cast #))` \
+         for `#` elements.",
     ),
     (&["softmax"], "xs", "Write `let e = map exp xs in let s = reduce (+) 0 e in map (\\x. x / s) e`."),
-    (&["diff"], "xs", "Write `zip (drop 1 xs) (take (n - 1) xs) |> map (\\(x, y). x - y)` for `n` elements."),
+    (&["diff"], "xs", "Write `zip (drop 1 xs) (take (# - 1) xs) |> map (\\(x, y). x - y)` for `#` elements."),
     (
         &["convolve", "convolve1d", "conv", "conv1d", "correlate", "correlate1d"],
         "xs ys",
-        "Write `slide 3 1 xs |> map (\\w. zip w ys |> map (\\(x, y). x * y) |> reduce (+) 0)`, with the number of weights in the \
-         place of `3`; `padCst` before it makes room at the ends, and `reverse` turns the weights round.",
+        "Write `slide # 1 xs |> map (\\w. zip w ys |> map (\\(x, y). x * y) |> reduce (+) 0)`, with the number of weights in the \
+         place of `#`; `padCst` before it makes room at the ends, and `reverse` turns the weights round.",
     ),
     (
         &["histogram", "hist", "bincount"],
@@ -90,7 +99,11 @@ const NAMES: &[Row] = &[
         "f xs",
         "Write `zip (generate (\\i. i)) xs |> map (\\(i, x). f i x)`.",
     ),
-    (&["rotate"], "n xs", "Write `concat (drop n xs) (take n xs)`."),
+    (
+        &["rotate"],
+        "n xs",
+        "Write `concat (drop n xs) (take n xs)`, which begins with the element of number `n`.",
+    ),
     (
         &HOW,
         "",
@@ -148,10 +161,18 @@ const NAMES: &[Row] = &[
         "f xs",
         "Sizes do not depend on values. `map (\\x. select (f x) x 0) xs` keeps all places.",
     ),
+    (&["scan", "prefixSum", "inclusive_scan"], "f z xs", "Write `scanSeq (\\x acc. f acc x) z xs`."),
+    // The start stands before all sums, or before all but the last.
+    (&["scanl", "scanl'"], "f z xs", "Write `concat [z] (scanSeq (\\x acc. f acc x) z xs)`."),
     (
-        &["scan", "scanl", "scanl1", "prefixSum", "inclusive_scan", "exclusive_scan"],
+        &["exclusive_scan", "exscan", "prescan"],
         "f z xs",
-        "Write `scanSeq (\\x acc. f acc x) z xs`.",
+        "Write `take # (concat [z] (scanSeq (\\x acc. f acc x) z xs))` for `#` elements.",
+    ),
+    (
+        &["scanl1", "scan1"],
+        "f xs",
+        "Write `concat [idx 0 xs] (scanSeq (\\x acc. f acc x) (idx 0 xs) (drop 1 xs))`.",
     ),
     (&["cumsum"], "xs", "Write `scanSeq (\\x acc. acc + x) 0 xs`."),
     (&["flatten", "ravel"], "xss", "Write `join xss` for an array of arrays."),
@@ -167,15 +188,21 @@ const NAMES: &[Row] = &[
         "Write `split n xs` for rows of so many elements; `join` makes one array of rows.",
     ),
     (
-        &["reshape", "tile", "block"],
+        &["reshape", "block"],
         "xs",
         "Write `split 4 xs` for rows of 4 elements; `join` makes one array of rows.",
     ),
     (&["window", "windows", "sliding"], "n xs", "Write `slide n 1 xs` for windows of so many elements."),
     (&["stencil"], "xs", "Write `slide 3 1 xs` for windows of 3 elements."),
     (&["pad"], "xs", "Write `padClamp 1 1 xs` or `padCst 1 1 0 xs`."),
-    (&["roll"], "xs n", "Write `concat (drop (m - n) xs) (take (m - n) xs)` for `m` elements."),
-    (&["flip", "rev", "fliplr", "flipud"], "xs", "Write `reverse xs`."),
+    (
+        &["tile"],
+        "xs",
+        "Write `split 4 xs` for rows of 4 elements, `concat xs xs` for an array twice, one behind the other.",
+    ),
+    (&["roll"], "xs n", "Write `concat (drop (# - n) xs) (take (# - n) xs)` for `#` elements."),
+    (&["flip", "rev", "flipud"], "xs", "Write `reverse xs`."),
+    (&["fliplr"], "xs", "Write `map reverse xs`."),
     (&["T", "transposed"], "xs", "Write `transpose xs`."),
     (
         &["sort", "sorted", "argsort", "median", "quantile", "percentile", "unique", "topk"],
@@ -195,9 +222,9 @@ const NAMES: &[Row] = &[
     ),
     (&["_1"], "p", "Write `fst p` for the first component of a pair."),
     (&["_2"], "p", "Write `snd p` for the second component of a pair."),
-    (&["last"], "xs", "Write `idx (natAsIndex n (n - 1)) xs` for `n` elements."),
+    (&["last"], "xs", "Write `idx (natAsIndex # (# - 1)) xs` for `#` elements."),
     (&["tail"], "xs", "Write `drop 1 xs`."),
-    (&["init"], "xs", "Write `take (n - 1) xs` for `n` elements."),
+    (&["init"], "xs", "Write `take (# - 1) xs` for `#` elements."),
     (&["slice"], "xs", "Write `take 4 (drop 2 xs)`."),
     (&["get", "at", "elem", "nth"], "xs i", "Write `idx i xs`."),
     (&["append"], "xs ys", "Write `concat xs ys`."),
@@ -217,7 +244,12 @@ const NAMES: &[Row] = &[
     (&["xor"], "x y", "Write `bitXor x y`; truth values are compared by `x != y`."),
     (&["shl", "lshift"], "x y", "Write `shiftLeft x y`."),
     (&["shr", "rshift"], "x y", "Write `shiftRight x y`."),
-    (&["mod", "rem", "modulo"], "x y", "Write `x % y`, which has the sign of the dividend."),
+    (&["rem"], "x y", "Write `x % y`, which has the sign of the dividend."),
+    (
+        &["mod", "modulo"],
+        "x y",
+        "Write `x % y`, which has the sign of the dividend; `((x % y + y) % y)` has that of the divisor.",
+    ),
     (&["fmod", "fmodf"], "x y", "Write `(x - y * trunc (x / y))`."),
     (&["sign", "signum", "sgn"], "x", "Write `select (x > 0) 1 (select (x < 0) (-1) 0)`."),
     (&["ln", "logf"], "x", "Write `log x`, which is the natural logarithm."),
@@ -236,7 +268,7 @@ const NAMES: &[Row] = &[
     (&["quot"], "x y", "Write `x / y`."),
     (&["map2d", "map2D", "mapMap"], "f xs", "Write `map (map f) xs`."),
     (&["map3d", "map3D"], "f xs", "Write `map (map (map f)) xs`."),
-    (&["power", "powf"], "x y", "Write `pow x y`."),
+    (&["power", "powf", "powi"], "x y", "Write `pow x y`."),
     (&["sqr", "square"], "x", "Write `x * x`."),
     (&["rsqrt"], "x", "Write `1 / sqrt x`."),
     (
@@ -250,7 +282,7 @@ const NAMES: &[Row] = &[
     (&["negate", "neg"], "x", "Write `-x`."),
     (&["subtract"], "x y", "Write `y - x`."),
     (&["copy", "clone"], "xs", "A value needs no copy: write `xs`."),
-    (&["shift"], "k xs", "Write `take n (padCst k 0 0 xs)` for `n` elements, which begins with `k` zeros."),
+    (&["shift"], "k xs", "Write `take # (padCst k 0 0 xs)` for `#` elements, which begins with `k` zeros."),
     (&["fabs", "absolute"], "x", "Write `abs x`."),
     (&["fmax", "fmaxf", "maxf"], "x y", "Write `max x y`."),
     (&["fmin", "fminf", "minf"], "x y", "Write `min x y`."),
@@ -269,7 +301,7 @@ const NAMES: &[Row] = &[
     (&["i32", "int32"], "e", "Write `(cast e : i32)`."),
     (&["True", "TRUE"], "", "Write `true`."),
     (&["False", "FALSE"], "", "Write `false`."),
-    (&INFINITY, "", "Write `(1 / 0)`, or the largest number: `3.4e38` is that of `f32`."),
+    (&INFINITY, "", "Write `(1.0 / 0.0)`, or the largest number: `3.4e38` is that of `f32`."),
     (&["nan", "NaN", "NAN"], "", "Write `(0 / 0)`."),
     (&["pi", "PI", "M_PI"], "", "Write `3.141592653589793`."),
     (
@@ -295,7 +327,13 @@ const NAMES: &[Row] = &[
     (&["lambda", "fun", "fn", "func", "function"], "", "Write `\\x. x * 2`."),
     (&["if", "then", "else", "ifThenElse", "cond", "ifelse"], "c a b", SELECT),
     (&["match", "case", "switch"], "", MATCH),
-    (&["print", "printf", "trace", "show"], "", "A program shows its result and nothing else: leave it out."),
+    (&["print", "printf", "show"], "", "A program shows its result and nothing else: leave it out."),
+    (
+        &["trace"],
+        "xs",
+        "Write `generate (\\i. idx i (idx i xs)) |> reduce (+) 0` for the sum of a matrix's diagonal; nothing is printed while a \
+         program runs.",
+    ),
     (&["compose"], "f g", "Write `f >> g`, which applies `f` first."),
     (&["id", "identity"], "x", "Write `\\x. x`."),
 ];
@@ -373,7 +411,7 @@ fn vector_of(name: &str, args: &[String]) -> Option<String> {
 
 /// Is what other languages call so one value of all elements of an array?
 pub fn is_of_all(name: &str) -> bool {
-    let of_all = ["reduce ", "(reduce ", "sqrt (map "];
+    let of_all = ["reduce ", "(reduce ", "sqrt (map ", "let mean = reduce ", "zip (generate (\\i. (cast"];
     let row = NAMES.iter().find(|(names, params, _)| names.contains(&name) && *params == "xs");
     row.is_some_and(|(_, _, hint)| {
         let written = hint.strip_prefix("Write `").unwrap_or_default();
@@ -458,42 +496,103 @@ fn of_compared(name: &str, args: &[String]) -> Option<String> {
     Some(format!("Write `{start} (map (\\{v}. {each}) {array})`."))
 }
 
-/// `flip f`, `flip f x` and `flip f x y`, where what is flipped is a function.
-fn flipped(args: &[String]) -> Option<String> {
-    let f = args.first()?;
-    let is_function = f.starts_with("(\\") || operator(f).is_some() || Pattern::from_name(f).is_some();
-    let of = |x: &str, y: &str| match operator(f) {
-        Some(op) => format!("{x} {op} {y}"),
-        None => format!("{f} {x} {y}"),
-    };
-    let written = match &args[1..] {
-        [] => format!("(\\x y. {})", of("y", "x")),
-        [y] => {
-            let x = fresh("x", &[y.as_str(), f.as_str()]);
-            format!("(\\{x}. {})", of(&x, y))
-        }
-        [y, x] => of(x, y),
-        _ => return None,
-    };
-    is_function.then(|| format!("Write `{written}`."))
-}
-
 /// `sum(xs, 1)`: along which axis is another thing in each language.
 fn of_rows_or_columns(name: &str, args: &[String]) -> Option<String> {
     let [xs, axis] = args else { return None };
     if !is_of_all(name) || !matches!(axis.as_str(), "0" | "1" | "2" | "(-1)") {
         return None;
     }
-    let (of_row, of_column) = (of_one(name, "r")?, of_one(name, "c")?);
+    let (of_row, of_column) = (of_one(name, "r", None)?, of_one(name, "c", None)?);
     Some(format!(
         "Write `map (\\r. {of_row}) {xs}` for each row, `map (\\c. {of_column}) (transpose {xs})` for each column."
     ))
 }
 
-/// What is written for a name with one argument.
-pub fn of_one(name: &str, arg: &str) -> Option<String> {
-    let hint = written_here(name, &[arg.to_owned()])?;
+/// What is written for a name with one argument, of which it may be known how many elements it has.
+pub fn of_one(name: &str, arg: &str, size: Option<&str>) -> Option<String> {
+    code_of(name, &[arg.to_owned()], size)
+}
+
+/// What is written for a function of two values.
+pub fn of_two(name: &str, x: &str, y: &str) -> Option<String> {
+    code_of(name, &[x.to_owned(), y.to_owned()], None).filter(|_| is_of_two(name))
+}
+
+/// Is it a function of two values?
+fn is_of_two(name: &str) -> bool {
+    NAMES.iter().any(|(names, params, _)| names.contains(&name) && *params == "x y")
+}
+
+/// The text of this language that is written for a name with these arguments.
+fn code_of(name: &str, args: &[String], size: Option<&str>) -> Option<String> {
+    let hint = written_of(name, args, size)?;
     Some(hint.strip_prefix("Write `")?.split('`').next()?.to_owned())
+}
+
+/// Is it a function of one array, of which each row has a result of its own?
+pub fn takes_an_array(name: &str) -> bool {
+    NAMES.iter().any(|(names, params, _)| names.contains(&name) && *params == "xs")
+}
+
+/// Is the first argument of a name a size, and the second one an array?
+pub fn takes_a_size_first(name: &str) -> bool {
+    NAMES.iter().any(|(names, params, _)| names.contains(&name) && *params == "n xs")
+}
+
+/// Does an operator, a `let` or a function in a text reach beyond it, where it stands beside other operators?
+pub fn is_loose(text: &str) -> bool {
+    let is_sign =
+        |w: &str| !w.is_empty() && w.chars().all(|c| c.is_ascii_punctuation() && !"()[],_".contains(c));
+    if text.starts_with(['-', '\\']) || text.starts_with("let ") {
+        return true;
+    }
+    let mut open = 0usize;
+    text.split(' ').any(|word| {
+        let outside = open == 0;
+        open += word.matches(['(', '[']).count();
+        open = open.saturating_sub(word.matches([')', ']']).count());
+        outside && (is_sign(word) || matches!(word, "and" | "or"))
+    })
+}
+
+/// A hint with what it says to write in parentheses where that would reach further: what takes the place of a part.
+pub fn in_its_place(hint: &str) -> String {
+    let mut before = "";
+    let parts = hint.split('`').enumerate().map(|(i, part)| {
+        let is_written = before.ends_with("rite ") || before.ends_with(", ") || before.ends_with("or ");
+        let put =
+            if i % 2 == 1 && is_written && is_loose(part) { format!("({part})") } else { part.to_owned() };
+        before = part;
+        put
+    });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+/// A hint with the number of elements in it where that is known, and nothing in its place where it is not.
+fn with_size(hint: String, size: Option<&str>) -> String {
+    if !hint.contains(SIZE) {
+        return hint;
+    }
+    let Some(size) = size else {
+        let said = hint.replace(OF_SIZE, SIZE_IN_ITS_PLACE).replace(SIZE, "…");
+        let is_said = said.contains("in the place of `…`");
+        return match said.strip_suffix('.').filter(|_| !is_said) {
+            Some(hint) => format!("{hint}{SIZE_IN_ITS_PLACE}."),
+            None => said,
+        };
+    };
+    hint.replace(OF_SIZE, "")
+        .replace(", with the number of weights in the place of `#`", "")
+        .replace(SIZE, size)
+}
+
+/// Where the number of elements is named in a hint, and what is said where it is not known.
+const OF_SIZE: &str = " for `#` elements";
+const SIZE_IN_ITS_PLACE: &str = ", with the number of elements in the place of `…`";
+
+/// Is it the number of weights that what is written for a name has in it, which are the second array?
+pub fn is_sized_by_weights(name: &str) -> bool {
+    name.starts_with("conv") || name.starts_with("correlate")
 }
 
 /// `convolve xs [1, 2, 1]`: of weights that are written there it is known how many they are.
@@ -502,7 +601,7 @@ fn convolved(name: &str, args: &[String]) -> Option<String> {
     let args = args.get(..2)?;
     let weights = in_brackets(args.get(1)?).filter(|_| names.contains(&"convolve"))?;
     let (written, _) = hint.split_once("`, with")?;
-    let written = written.replace("slide 3", &format!("slide {}", weights.len()));
+    let written = written.replace(SIZE, &weights.len().to_string());
     let hint = format!(
         "{written}`; `padCst` before it makes room at the ends, and `reverse` turns the weights round."
     );
@@ -511,16 +610,34 @@ fn convolved(name: &str, args: &[String]) -> Option<String> {
 
 /// What to write for a name of other languages, with these arguments in the place of the row's where their number fits.
 pub fn written_here(name: &str, args: &[String]) -> Option<String> {
+    written_of(name, args, None)
+}
+
+/// The same, where it may be known how many elements the array has that it takes.
+pub fn written_of(name: &str, args: &[String], size: Option<&str>) -> Option<String> {
+    written_with_size(name, args).map(|hint| with_size(hint, size))
+}
+
+/// The same, with a sign for the number of elements.
+fn written_with_size(name: &str, args: &[String]) -> Option<String> {
     // How many bins there are is mostly said elsewhere.
     if let ("histogram" | "hist" | "bincount", [xs]) = (name, args) {
-        return written_here(name, &[xs.clone(), "256".to_owned()]);
+        return written_with_size(name, &[xs.clone(), "256".to_owned()]);
     }
     let is_type = scalar_here(name).is_some();
     let name = if is_type && args.len() == 2 { "as" } else { name };
     let own = match name {
         "reshape" => reshaped(args),
+        "unflatten" if args.len() > 2 => reshaped(args),
         "range" | "arange" | "iota" => between(args),
         "flip" => flipped(args),
+        "roll" | "rotate" => turned(name, args),
+        "concatenate" | "hstack" | "concat" => concatenated(args),
+        "slice" => sliced(args),
+        "tile" => tiled(args),
+        "append" => appended(args),
+        "repeat" | "replicate" => repeated(args),
+        "powi" => power(args),
         _ => limit(name).or_else(|| vector_of(name, args)).or_else(|| of_compared(name, args)),
     };
     let own = own.or_else(|| of_rows_or_columns(name, args)).or_else(|| convolved(name, args));
@@ -579,6 +696,11 @@ fn with_other_binders(text: &str, params: &[&str], args: &[String]) -> String {
         let knows = |arg: &str| words_of(arg).any(|w| w == name) && !binders(arg).contains(&name);
         params.iter().zip(args).any(|(p, arg)| inside(p) && knows(arg))
     };
+    // What a `let` binds is known to its end.
+    let lets = text.match_indices("let ").filter_map(|(at, word)| {
+        let rest = text.get(at + word.len()..)?;
+        Some((words_of(rest).next()?, rest))
+    });
     let taken: Vec<&str> = text
         .match_indices('\\')
         .flat_map(|(at, _)| {
@@ -586,6 +708,7 @@ fn with_other_binders(text: &str, params: &[&str], args: &[String]) -> String {
                 .into_iter()
                 .map(move |name| (name, scope_of(text, at)))
         })
+        .chain(lets)
         .filter(|(name, scope)| is_taken(name, scope))
         .map(|(name, _)| name)
         .collect();
@@ -646,8 +769,11 @@ fn partly(params: &[&str], args: &[String], hint: &str) -> Option<String> {
     // What is missing is called as nothing in what is given is.
     let given: Vec<&str> = args.iter().map(String::as_str).chain([written]).collect();
     let is_taken = |p: &&str| args.iter().any(|a| words_of(a).any(|w| w == *p));
-    let names: Vec<String> =
-        rest.iter().map(|p| if is_taken(p) { fresh(p, &given) } else { (*p).to_owned() }).collect();
+    let mut names: Vec<String> = vec![];
+    for p in rest {
+        let others: Vec<&str> = given.iter().copied().chain(names.iter().map(String::as_str)).collect();
+        names.push(if is_taken(p) { fresh(p, &others) } else { (*p).to_owned() });
+    }
     let all: Vec<String> = args.iter().cloned().chain(names.iter().cloned()).collect();
     let function = format!("`(\\{}. ", names.join(" "));
     let written = put(&format!("`{written}`"), params, &all);
@@ -656,7 +782,7 @@ fn partly(params: &[&str], args: &[String], hint: &str) -> Option<String> {
 }
 
 /// A text without the parentheses that stand around all of it.
-fn without_parentheses(text: &str) -> &str {
+pub fn without_parentheses(text: &str) -> &str {
     let mut open = 0;
     let mut ends = text.char_indices().filter(|(_, c)| {
         open += i32::from(*c == '(') - i32::from(*c == ')');
@@ -694,73 +820,9 @@ fn in_brackets(text: &str) -> Option<Vec<String>> {
     plain.then(|| inside.split(',').map(|part| part.trim().to_owned()).collect())
 }
 
-/// Is a size that is written as an argument a number, or computed?
-fn is_computed(size: &str) -> bool {
-    size.starts_with(|c: char| c.is_ascii_digit())
-        || size.starts_with('(') && size.contains(['+', '-', '*', '/'])
-}
-
 /// Is a text one word, which may be a number?
 fn is_name(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || c == '_')
-}
-
-/// An array in another shape, whose sizes stand in brackets or one by one: the first follows from the others.
-fn reshaped(args: &[String]) -> Option<String> {
-    // As one row.
-    if let [a, b] = args
-        && let Some(array) = match (a.trim_matches(['(', ')']), b.trim_matches(['(', ')'])) {
-            (_, "-1") => Some(a),
-            ("-1", _) => Some(b),
-            _ => None,
-        }
-    {
-        return Some(format!("Write `join {array}` for an array of rows."));
-    }
-    let (sizes, array) = match args {
-        [a, b] => match (in_brackets(a), in_brackets(b)) {
-            (Some(sizes), None) => (sizes, b),
-            (None, Some(sizes)) => (sizes, a),
-            _ => return None,
-        },
-        // Of names alone it is not known here which is the array: it is mostly the last.
-        [array, sizes @ ..]
-            if sizes.len() > 1 && !is_computed(array) && sizes.last().is_some_and(|n| is_computed(n)) =>
-        {
-            (sizes.to_vec(), array)
-        }
-        [sizes @ .., array] if sizes.len() > 1 => (sizes.to_vec(), array),
-        _ => return None,
-    };
-    let rows = sizes.get(1..)?;
-    if rows.iter().any(|n| n.is_empty() || n.starts_with('-')) {
-        return None;
-    }
-    let size = |n: &String| if n.starts_with('(') || is_name(n) { n.clone() } else { format!("({n})") };
-    let split = |xs: String, n: &String| match xs == *array {
-        true => format!("split {} {xs}", size(n)),
-        false => format!("split {} ({xs})", size(n)),
-    };
-    let written = rows.iter().rev().fold(array.clone(), split);
-    Some(format!("Write `{written}` for an array without rows; `join` makes one of rows."))
-}
-
-/// The numbers from one up to another.
-fn between(args: &[String]) -> Option<String> {
-    let bounds = match args {
-        [bounds] => in_brackets(bounds)?,
-        bounds => bounds.to_vec(),
-    };
-    let [low, high] = bounds.as_slice() else { return None };
-    let whole = |text: &str| text.parse::<i64>().ok();
-    let (count, from) = match (whole(low), whole(high)) {
-        (Some(0), _) => (high.clone(), String::new()),
-        (Some(a), Some(b)) if a < b => (b.checked_sub(a)?.to_string(), format!(" + {low}")),
-        _ => (format!("({high} - {low})"), format!(" + {low}")),
-    };
-    Some(format!(
-        "Write `(generate (\\i. cast (indexAsNat i){from}) : {count}.i32)`, with the type that is meant."
-    ))
 }
 
 /// What other languages write to go through an array, or to keep what was made of one: here nothing does.
@@ -783,7 +845,7 @@ pub fn is_going_through(name: &str) -> bool {
 }
 
 /// What to write for a name of other languages where it is a function that is given to another.
-pub fn as_function(name: &str) -> Option<String> {
+pub fn as_function(name: &str, size: Option<&str>) -> Option<String> {
     let (_, params, hint) = NAMES.iter().find(|(names, ..)| names.contains(&name))?;
     let names: Vec<&str> = params.split_whitespace().collect();
     let part = |c: char| c.is_alphanumeric() || c == '_';
@@ -796,7 +858,7 @@ pub fn as_function(name: &str) -> Option<String> {
         Some(function) if is_prefix(function) && !of_params(function) => format!("({function})"),
         _ => format!("(\\{params}. {})", without_parentheses(text)),
     });
-    Some(parts.collect::<Vec<_>>().join("`"))
+    Some(with_size(parts.collect::<Vec<_>>().join("`"), size))
 }
 
 /// Is a text a function with what it is given first, and no operator between others?

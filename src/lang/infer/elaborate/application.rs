@@ -46,7 +46,8 @@ impl Infer {
         }
         let written = head;
         let since = self.checks.len();
-        let Head { tree: head, name, explicit, rest } = self.head(head, args, piped.as_ref().map(|p| p.span));
+        let Head { tree: head, name, explicit, rest } =
+            self.head(head, args, piped.as_ref().map(|p| (p.span, p.ty.clone())));
         let mut given: Vec<Given> = rest.into_iter().map(Given::Written).collect();
         given.extend(piped.map(|tree| Given::Piped(Box::new(tree))));
         if given.is_empty() {
@@ -74,12 +75,19 @@ impl Infer {
         let mut trees: Vec<Option<Tree>> = given.iter().map(|_| None).collect();
         let mut late = vec![];
         let before = self.problems.len();
+        let element = self.mapped_element(&head, &given);
         for (i, given) in given.into_iter().enumerate() {
             let why = match &given {
                 Given::Written(_) => Why::Argument(name.clone(), explicit + i + 1),
                 Given::Piped(_) => Why::PipedInto(name.clone()),
             };
             match given {
+                // What it is called here stands in the hint.
+                Given::Written(Expr { kind: ExprKind::Name(f), span })
+                    if is_unknown && name.as_deref() == Some("flip") && !self.is_known(f) =>
+                {
+                    trees[i] = Some(self.error_tree(*span));
+                }
                 // Of too many arguments none is in its place.
                 // What is written as the arguments of a function that is not known is no pair.
                 Given::Written(Expr { kind: ExprKind::Tuple(_), span }) if is_unknown => {
@@ -98,7 +106,16 @@ impl Infer {
                     late.push((i, e, why))
                 }
                 Given::Written(e) => {
+                    // What is written with a function before it is told as what is written with an operator.
+                    if let (1, Some(Some(left)), Node::Prim(p, _)) = (i, trees.first(), &head.node)
+                        && (p.is_arithmetic() || p.is_comparison())
+                    {
+                        self.left_operands.insert(e.span, left.span);
+                    }
+                    let is_name = matches!(e.kind, ExprKind::Name(_));
+                    let outer = std::mem::replace(&mut self.mapped_over, element.clone().filter(|_| is_name));
                     trees[i] = Some(self.expr(e, Some(Expected::new(params[i].clone(), why))));
+                    self.mapped_over = outer;
                 }
                 Given::Piped(tree) if self.problems.len() > before => trees[i] = Some(*tree),
                 Given::Piped(tree) => {
@@ -164,21 +181,46 @@ impl Infer {
         out
     }
 
+    /// The type of the elements that `map` gives to a function of a name that is not known, which they tell more of.
+    fn mapped_element(&mut self, head: &Tree, given: &[Given]) -> Option<Type> {
+        let (Node::Prim(Pattern::Map, _), [Given::Written(f), xs]) = (&head.node, given) else { return None };
+        let ExprKind::Name(name) = &f.kind else { return None };
+        if self.is_known(name) || self.scope.open {
+            return None;
+        }
+        let ty = match xs {
+            Given::Piped(tree) => self.u.resolve(&tree.ty),
+            Given::Written(e) => self.type_of_given(e)?,
+        };
+        ty.as_array().map(|(_, element)| element.clone())
+    }
+
+    /// Does the name stand for something?
+    fn is_known(&self, name: &Name) -> bool {
+        self.scope.value(name).is_some()
+            || self.def_names.contains_key(name)
+            || self.patterns.find(name).is_some()
+    }
+
     /// What other languages write as a call or between operands, in the place of an application.
     fn foreign_call(&mut self, head: &Expr, args: &[Expr], piped: Option<&Tree>) -> Option<Diagnostic> {
         if let Some(problem) = self.index_in_brackets(head, args) {
             return Some(problem);
         }
-        let is_known = |name: &Name| {
-            self.scope.value(name).is_some()
-                || self.def_names.contains_key(name)
-                || self.patterns.find(name).is_some()
+        if let Some(problem) = self.indices_among(head, args) {
+            return Some(problem);
+        }
+        // `map shl xs`: what stands before it is a function.
+        let is_function = match &head.kind {
+            ExprKind::Name(name) => self.scope.value(name).is_none(),
+            _ => false,
         };
         for (i, arg) in args.iter().enumerate() {
             if let ExprKind::Name(name) = &arg.kind
                 && elsewhere::is_infix(name)
-                && !is_known(name)
+                && !self.is_known(name)
                 && !self.scope.open
+                && !(i == 0 && is_function)
             {
                 let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
                     .label(arg.span, "a word of other languages");
@@ -188,7 +230,9 @@ impl Infer {
                     ([a], [b]) => [*a, b].map(|e| self.argument(e)).into(),
                     _ => vec![],
                 };
-                return Some(problem.hint(elsewhere::written_here(name, &operands)?));
+                let whole = head.span.to(args.last().map_or(head.span, |last| last.span));
+                let hint = elsewhere::written_here(name, &operands)?;
+                return Some(problem.hint(self.in_place_of(whole, hint)));
             }
         }
         let ExprKind::Name(name) = &head.kind else { return None };
@@ -373,7 +417,7 @@ impl Infer {
                             "The type stands behind what is made of it, as in `(cast x : f32)`.".into()
                         }
                         Some("map") if given == 3 => {
-                            "Of two arrays, write `zip a b |> map (\\(x, y). x + y)`.".into()
+                            "Of two arrays, write `zip xs ys |> map (\\(x, y). f x y)`.".into()
                         }
                         _ => "Remove an argument, or put one that is a call itself into parentheses.".into(),
                     }))

@@ -66,7 +66,12 @@ impl Infer {
     }
 
     /// Elaborates what is applied, together with those arguments that are no terms.
-    pub(super) fn head<'a>(&mut self, e: &'a Expr, args: &'a [Expr], piped: Option<Span>) -> Head<'a> {
+    pub(super) fn head<'a>(
+        &mut self,
+        e: &'a Expr,
+        args: &'a [Expr],
+        piped: Option<(Span, Type)>,
+    ) -> Head<'a> {
         let rest: Vec<&Expr> = args.iter().collect();
         let ExprKind::Name(name) = &e.kind else {
             return Head { tree: self.expr(e, None), name: None, explicit: 0, rest };
@@ -171,7 +176,7 @@ impl Infer {
         Tree::new(Node::Bool(value), ty, span)
     }
 
-    fn other_name(&mut self, name: &Name, span: Span, args: &[Expr], piped: Option<Span>) -> Tree {
+    fn other_name(&mut self, name: &Name, span: Span, args: &[Expr], piped: Option<(Span, Type)>) -> Tree {
         if let Some(value) = self.truth_value(name) {
             return Tree::new(Node::Bool(value), Type::scalar(Scalar::Bool), span);
         }
@@ -186,12 +191,13 @@ impl Infer {
             self.scope.free.push(local);
             return Tree::new(Node::Local(local), ty, span);
         }
+        let elsewhere = self.written_here(name, span, args, piped);
         let mut known: Vec<Name> = self.scope.value_names();
         known.extend(self.defs.iter().map(|d| d.name.clone()));
         let patterns: Vec<&str> = self.patterns.names().collect();
         let problem = Diagnostic::error(codes::UNKNOWN_NAME, format!("There is no `{name}` here."))
             .label(span, "not defined");
-        let problem = match self.written_here(name, args, piped) {
+        let problem = match elsewhere {
             Some(hint) => problem.hint(hint),
             None => problem.did_you_mean_or(
                 name,

@@ -58,6 +58,7 @@ impl Infer {
             ExprKind::Lam(params, body) => return self.lambda(params, body, e.span, expected),
             ExprKind::Compose(first, rest) => self.compose(first, rest, e.span, expected.as_ref()),
             ExprKind::Let { param: Param { kind: ParamKind::Pair(components), .. }, value, body } => {
+                self.named_twice(&Component::names(components));
                 let (pair, body) = pairs::binding(components, value, body, pairs::plainly);
                 let ty = self.pair_type(components);
                 let before = self.problems.len();
@@ -197,10 +198,27 @@ impl Infer {
         tree
     }
 
+    /// Says so where two names are one, of which the first would stand for nothing. `_` is the name of what is not used.
+    fn named_twice(&mut self, names: &[&Ident]) {
+        for (i, name) in names.iter().enumerate() {
+            let before = names[..i].iter().find(|before| before.kind == name.kind && &*name.kind != "_");
+            if let Some(before) = before {
+                self.problem(
+                    Diagnostic::error(codes::TAKEN, format!("Two names here are `{}`.", name.kind))
+                        .label(name.span, "again")
+                        .label(before.span, "first here")
+                        .hint("Choose another name for one of them, or `_` where it is not used."),
+                );
+            }
+        }
+    }
+
     fn lambda(&mut self, params: &[Param], body: &Expr, span: Span, expected: Option<Expected>) -> Tree {
         let mut want = expected.as_ref().map(|x| x.ty.clone());
         let mut bound = vec![];
         let mut refused = false;
+        let names: Vec<&Ident> = params.iter().flat_map(|p| p.kind.names()).collect();
+        self.named_twice(&names);
         let (params, body) = pairs::function(params, body, pairs::plainly);
         for (param, components) in &params {
             let apart = components.as_ref().map(|c| self.pair_type(c));

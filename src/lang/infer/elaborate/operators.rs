@@ -61,7 +61,7 @@ impl Infer {
             Op::Pow => ("`^` is for sizes, not for values.", "Write `x * x`."),
         };
         let operands = operands.map(|(base, exponent)| match op {
-            Op::Pow => self.power(base, exponent),
+            Op::Pow => self.in_place_of(span, self.power(base, exponent)),
             _ => format!(
                 "Write `{} / {}`: of integers it rounds towards zero.",
                 self.argument(base),
@@ -111,8 +111,16 @@ impl Infer {
             ExprKind::App(head, _) => &head.kind,
             kind => kind,
         };
-        let is_infinite =
-            matches!(given, ExprKind::Name(name) if elsewhere::INFINITY.contains(&&**name)) && op == Op::Sub;
+        // `-1 / 0`
+        let is_zero = |e: &Expr| match &e.kind {
+            ExprKind::App(head, _) => matches!(&head.kind, ExprKind::Number(n) if n.as_int() == Some(0)),
+            kind => matches!(kind, ExprKind::Number(n) if n.as_int() == Some(0)),
+        };
+        let is_quotient = matches!(&right.kind, ExprKind::Infix(_, rest)
+            if rest.first().is_some_and(|(op, e)| *op == Op::Div && is_zero(e)));
+        let is_infinite = op == Op::Sub
+            && (matches!(given, ExprKind::Name(name) if elsewhere::INFINITY.contains(&&**name))
+                || is_quotient);
         let size = match &function.kind {
             ExprKind::App(_, args) => args.last().and_then(|last| match &last.kind {
                 ExprKind::Name(name) if self.scope.sizes.contains_key(name) => Some(name.clone()),
@@ -126,6 +134,9 @@ impl Infer {
                 size.unwrap_or_default(),
                 n.digits
             )),
+            // More is computed with the number.
+            Some(_) if op == Op::Sub && !is_infinite && matches!(right.kind, ExprKind::Infix(..)) => problem
+                .hint(format!("What is given to {of} stands in parentheses, with the `-` and all that belongs to it: `(-a)`.")),
             _ if is_infinite => problem.hint(format!("What is given to {of} is written `(-1 / 0)`.")),
             Some(n) if op == Op::Sub => problem.hint(format!(
                 "A negative number that is given to {of} stands in parentheses: `(-{}{})`.",

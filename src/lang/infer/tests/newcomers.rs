@@ -298,6 +298,16 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (a: n.f32) = std::max(a, 0)", "E0020", "stands alone"),
     ("def f (a: n.f32) =\n  b := map sqrt a\n  b", "E0020", "`let b = e in …`"),
     ("def f (p: n.(f32 * f32)) = max p 0", "E0117", "`fst p`"),
+    ("def f (x: (n*m).f32): n.m.f32 = unflatten x", "E0101", "`split n xs`"),
+    ("def f (x: n.f32): (n-3).f32 = take n x |> drop 2", "E0111", "`take (n - 3) xs`"),
+    ("def f (x: i32): i64 = abs (x * x)", "E0110", "`(cast x : i64)` for each number"),
+    (
+        "def f (x: n.i32): i64 = x |> map (\\v. v * v) |> reduce (+) 0",
+        "E0110",
+        "`(cast x : i64)` for each number",
+    ),
+    ("def f (x: f32): f32 = min inf x", "E0101", "`(1.0 / 0.0)`"),
+    ("def f (x: i32): i32 = x `mod` 3", "E0010", "`(x % 3 + 3) % 3`"),
     ("def f (a: n.f32) = map (\\x. log(x, 2)) a", "E0117", "`log` takes one number"),
     ("def f (a: m.n.f32): m.n.f32 = generate (\\(i, j). idx j (idx i a))", "E0110", "have one each"),
     ("def f (a: n.f32): n.f32 -> map sqrt a", "E0020", "stands behind `=`"),
@@ -947,6 +957,204 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
         "zip a b |> map (\\(x, y). x * y)",
         "",
     ),
+    // Rows, columns and all elements
+    ("def f (img: h.w.f32): h.w.f32 = ", "fliplr img", "E0101", "map reverse img", ""),
+    ("def f (img: h.w.f32): h.w.f32 = ", "np.fliplr(img)", "E0020", "map reverse img", ""),
+    ("def f (img: h.w.f32): h.w.f32 = ", "np.flip(img, axis=1)", "E0020", "map (\\r. reverse r) img", ""),
+    (
+        "def f (x: n.m.k.f32): n.m.f32 = ",
+        "x.sum(axis=2)",
+        "E0020",
+        "map (\\p. map (\\r. reduce (+) 0 r) p) x",
+        "",
+    ),
+    (
+        "def f (x: n.m.k.f32): n.k.f32 = ",
+        "x.sum(axis=1)",
+        "E0020",
+        "map (\\p. map (\\r. reduce (+) 0 r) (transpose p)) x",
+        "",
+    ),
+    (
+        "def f (x: n.m.f32): n.m.f32 = ",
+        "np.cumsum(x, axis=0)",
+        "E0020",
+        "transpose (map (\\r. scanSeq (\\x acc. acc + x) 0 r) (transpose x))",
+        "",
+    ),
+    (
+        "def f (x: n.m.f32): n.f32 = ",
+        "np.sum(x, axis=1, keepdims=True)",
+        "E0020",
+        "map (\\r. reduce (+) 0 r) x",
+        "",
+    ),
+    ("def f (x: n.m.f32): f32 = ", "x.sum()", "E0020", "reduce (+) 0 (join x)", ""),
+    ("def f (x: n.m.f32): f32 = ", "sum x", "E0101", "reduce (+) 0 (join x)", ""),
+    ("def f (x: n.m.f32): f32 = ", "x |> maximum", "E0101", "reduce max (-1 / 0) (join x)", ""),
+    ("def f (a: n.n.f32): f32 = ", "trace a", "E0101", "generate (\\i. idx i (idx i a)) |> reduce (+) 0", ""),
+    (
+        "def f (a: n.n.f32): f32 = ",
+        "np.trace(a)",
+        "E0020",
+        "generate (\\i. idx i (idx i a)) |> reduce (+) 0",
+        "",
+    ),
+    // As many elements as there are
+    (
+        "def f (x: k.m.f32): k.f32 = ",
+        "np.mean(x, axis=1)",
+        "E0020",
+        "map (\\r. (reduce (+) 0 r / cast m)) x",
+        "",
+    ),
+    ("def f (x: n.m.f32): n.f32 = map ", "mean", "E0101", "(\\xs. reduce (+) 0 xs / cast m)", " x"),
+    (
+        "def f (xs: (n+2).f32): n.f32 = slide 3 1 xs |> map ",
+        "mean",
+        "E0101",
+        "(\\xs. reduce (+) 0 xs / cast 3)",
+        "",
+    ),
+    (
+        "def f (x: n.m.f32): n.f32 = ",
+        "x.var(axis=1)",
+        "E0020",
+        "map (\\r. let mean = reduce (+) 0 r / cast m in map (\\x. (x - mean) * (x - mean)) r |> reduce (+) 0 |> (\\s. s / cast m)) x",
+        "",
+    ),
+    ("def f (x: n.m.f32): f32 = ", "np.mean(x)", "E0020", "(reduce (+) 0 (join x) / cast (n * m))", ""),
+    ("def f (x: n.m.f32): n.f32 = map ", "last", "E0101", "(idx (natAsIndex m (m - 1)))", " x"),
+    ("def f (x: n.m.f32): n.(m-1).f32 = map ", "init", "E0101", "(take (m - 1))", " x"),
+    ("def f (x: (n+1).f32): n.f32 = ", "init x", "E0101", "take ((n + 1) - 1) x", ""),
+    ("def f (x: n.f32): n.f32 = ", "roll x 1", "E0101", "concat (drop (n - 1) x) (take (n - 1) x)", ""),
+    ("def f (x: n.f32): n.f32 = ", "np.roll(x, -1)", "E0020", "concat (drop 1 x) (take 1 x)", ""),
+    ("def f (x: n.f32): n.f32 = ", "rotate (-1) x", "E0101", "concat (drop (n - 1) x) (take (n - 1) x)", ""),
+    (
+        "def f (x: n.f32): n.f32 = ",
+        "exclusive_scan (+) 0 x",
+        "E0101",
+        "take n (concat [0] (scanSeq (\\x acc. acc + x) 0 x))",
+        "",
+    ),
+    (
+        "def f (x: n.f32): (n+1).f32 = ",
+        "scanl (+) 0 x",
+        "E0101",
+        "concat [0] (scanSeq (\\x acc. acc + x) 0 x)",
+        "",
+    ),
+    (
+        "def f (x: n.f32): n.f32 = ",
+        "scanl1 (+) x",
+        "E0101",
+        "concat [idx 0 x] (scanSeq (\\x acc. acc + x) (idx 0 x) (drop 1 x))",
+        "",
+    ),
+    ("def f (x: n.f32): f32 = ", "foldl1 max x", "E0101", "reduceSeq max (idx 0 x) (drop 1 x)", ""),
+    (
+        "def f (x: n.f32) (w: 5.f32): (n-4).f32 = ",
+        "np.convolve(x, w)",
+        "E0020",
+        "slide 5 1 x |> map (\\v. zip v w |> map (\\(x, y). x * y) |> reduce (+) 0)",
+        "",
+    ),
+    // Names that are the text's own
+    (
+        "def f (x y: n.f32): n.f32 = ",
+        "select (x > y) x y",
+        "E0117",
+        "zip x y |> map (\\(v, w). select (v > w) v w)",
+        "",
+    ),
+    (
+        "def f (r: m.n.f32) (s: m.f32): m.n.f32 = ",
+        "r / s",
+        "E0117",
+        "zip r s |> map (\\(x, v). map (\\x. x / v) x)",
+        "",
+    ),
+    ("def f (a: n.f32) (x: f32): n.f32 = ", "a * (x + 1)", "E0117", "map (\\v. v * (x + 1)) a", ""),
+    ("def f (x: n.f32) (v: f32): n.f32 = ", "map(x, x * v)", "E0114", "map (\\w. w * v) x", ""),
+    (
+        "def f (s: m.n.f32) (t: m.f32): m.n.f32 = ",
+        "t / s",
+        "E0117",
+        "zip s t |> map (\\(r, v). map (\\x. v / x) r)",
+        "",
+    ),
+    (
+        "def f (a: m.n.f32) (r: n.f32): m.f32 = ",
+        "a @ r",
+        "E0010",
+        "a |> map (\\x. zip x r |> map (\\(v, w). v * w) |> reduce (+) 0)",
+        "",
+    ),
+    (
+        "def f (c: m.n.f32) (r: n.m.f32): m.m.f32 = ",
+        "c * r",
+        "E0117",
+        "c |> map (\\x. transpose r |> map (\\v. zip x v |> map (\\(x, y). x * y) |> reduce (+) 0))",
+        "",
+    ),
+    // What is computed is converted before
+    ("def f (x: n.u8): n.f32 = map (\\v. ", "v / 255", "E0110", "(cast v : f32) / 255", ") x"),
+    ("def f (x: n.u8): i32 = ", "reduce (+) 0 x", "E0110", "reduce (+) 0 (map (\\v. (cast v : i32)) x)", ""),
+    (
+        "def f (x: n.u8): i32 = ",
+        "x |> reduce (+) 0",
+        "E0110",
+        "x |> map (\\v. (cast v : i32)) |> reduce (+) 0",
+        "",
+    ),
+    ("def f (x: i32): f32 = ", "sqrt (x * x)", "E0117", "sqrt ((cast x : f32) * (cast x : f32))", ""),
+    ("def f (x: n.u8): i32 = ", "reduce max 0 x", "E0110", "(cast (reduce max 0 x) : i32)", ""),
+    ("def f (x: i32): i64 = ", "x * x", "E0110", "(cast x : i64) * (cast x : i64)", ""),
+    ("def f (x: i64): i32 = ", "x * x", "E0110", "(cast (x * x) : i32)", ""),
+    ("def f (x: i32) (y: i64): i64 = ", "x", "E0110", "(cast x : i64)", " + y"),
+    ("def f (x: i64) (y: i32): i64 = x + ", "y", "E0110", "(cast y : i64)", ""),
+    ("def f (x: i32) (y: i64): i64 = max ", "x", "E0110", "(cast x : i64)", " y"),
+    // Powers and several arrays
+    ("def f (x: i32): i32 = ", "x ** 3", "E0010", "x * x * x", ""),
+    ("def f (x: i32): i32 = ", "x ** 4", "E0010", "x * x * x * x", ""),
+    ("def f (x: i32): i32 = ", "2 ** x", "E0010", "shiftLeft 1 x", ""),
+    ("def f (x: f32): f32 = ", "2 ** x", "E0010", "pow 2 x", ""),
+    ("def f (x: f32): f32 = ", "x.powi(2)", "E0020", "x * x", ""),
+    ("def f (x y: n.f32): n.f32 = ", "map (*) x y", "E0114", "zip x y |> map (\\(x, y). x * y)", ""),
+    ("def f (x y: n.f32): n.f32 = ", "map max x y", "E0114", "zip x y |> map (\\(x, y). max x y)", ""),
+    ("def f (x y: n.f32): (2*n).f32 = ", "np.concatenate([x, y])", "E0020", "concat x y", ""),
+    (
+        "def f (x y: n.m.f32): n.(2*m).f32 = ",
+        "np.concatenate([x, y], axis=1)",
+        "E0020",
+        "zip x y |> map (\\(r, s). concat r s)",
+        "",
+    ),
+    ("def f (x: (n*m).f32): n.m.f32 = ", "unflatten n m x", "E0101", "split m x", ""),
+    ("def f (x: n.f32): (2*n).f32 = ", "tile x 2", "E0101", "concat x x", ""),
+    ("def f (x: n.f32): n.f32 = ", "repeat 3 (map sqrt) x", "E0101", "iterate 3 (map sqrt) x", ""),
+    ("def f (x: n.f32): (n+1).f32 = ", "0 : x", "E0020", "concat [0] x", ""),
+    ("def f (x: n.f32): (n+1).f32 = ", "append x 0", "E0101", "concat x [0]", ""),
+    ("def f (x: n.f32) (y: f32): (n+1).f32 = ", "append x y", "E0101", "concat x [y]", ""),
+    ("def f (x: n.f32): 3.f32 = ", "slice 0 3 x", "E0101", "take 3 x", ""),
+    ("def f (x: n.f32): 2.f32 = ", "x.slice(1, 3)", "E0020", "take 2 (drop 1 x)", ""),
+    // Functions and signs of others
+    ("def f (x: n.f32): n.f32 = map ", "(`max` 0)", "E0020", "(\\x. max x 0)", " x"),
+    ("def f (x: n.i32): n.i32 = map ", "(7 `mod`)", "E0020", "(\\x. 7 % x)", " x"),
+    ("def f (x: n.f32): n.f32 = ", "max.(x, 0)", "E0020", "map (\\v. max v 0) x", ""),
+    ("def f (x: n.f32): n.f32 = ", "ifelse.(x .> 0, x, 0)", "E0020", "map (\\v. select (v > 0) v 0) x", ""),
+    ("def f (x: n.i32): n.i32 = map ", "(flip shl 3)", "E0101", "(\\x. shiftLeft x 3)", " x"),
+    ("def f (x: n.f32): f32 = ", "Math.max(...x)", "E0020", "reduce max (-1 / 0) x", ""),
+    ("def f (x: n.f32): f32 = reduce max ", "-1/0", "E0113", "(-1 / 0)", " x"),
+    ("def f (x: n.bool): n.bool = ", "not x", "E0110", "map not x", ""),
+    // Elements and parts in brackets
+    ("def f (x: n.f32): f32 = ", "x[end]", "E0114", "idx (natAsIndex n (n - 1)) x", ""),
+    ("def f (x: n.f32): f32 = ", "x[end-1]", "E0114", "idx (natAsIndex n (n - 2)) x", ""),
+    ("def f (x: n.f32): 1.n.f32 = ", "x[None, :]", "E0020", "[x]", ""),
+    ("def f (x: n.f32): n.1.f32 = ", "x[:, None]", "E0020", "map (\\v. [v]) x", ""),
+    ("def f (x: n.f32): n.f32 = ", "x[x > 0]", "E0114", "map (\\v. select (v > 0) v 0) x", ""),
+    ("def f (x: n.f32): f32 = ", "sqrt x[0]", "E0114", "sqrt (idx 0 x)", ""),
+    ("def f (x: n.f32): f32 = ", "max x[0] x[1]", "E0114", "max (idx 0 x) (idx 1 x)", ""),
 ];
 
 /// Programs with more than one problem: what is typed and what hints say to write in the place of each part, one after the
@@ -960,12 +1168,132 @@ const DONE_IN_STEPS: &[(&str, &[(&str, &str)])] = &[
         "def f (a: n.f32): n.f32 = a / sum a",
         &[("a / sum a", "map (\\x. x / sum a) a"), ("sum a", "reduce (+) 0 a")],
     ),
-    (
-        "def f (x: f32) (y: f64): f64 = x * y",
-        &[("y", "(cast y : f32)"), ("x * (cast y : f32)", "(cast (x * (cast y : f32)) : f64)")],
-    ),
+    ("def f (x: f32) (y: f64): f64 = x * y", &[("x", "(cast x : f64)")]),
     ("def f(a: n.f32) -> f32: return reduce (+) 0 a", &[("-> f32", ": f32")]),
 ];
+
+/// What stands beside operators: the text of a program up to what is wrong, that, and the end of the text; and exactly what the
+/// hint says to write there, so that it is computed before what stands beside it.
+const BESIDE: &[(&str, &str, &str, &str)] = &[
+    ("def f (x: f32): f32 = 1 / ", "x^2", "", "(x * x)"),
+    ("def f (x: f32): f32 = 1 / ", "x**2", "", "(x * x)"),
+    ("def f (x: f32): f32 = 1 / ", "square x", "", "(x * x)"),
+    ("def f (x: f32): f32 = 1 / ", "x.square()", "", "(x * x)"),
+    ("def f (x: f32): f32 = 1 / ", "x.powi(3)", "", "(x * x * x)"),
+    ("def f (x: f32): f32 = ", "square x", " + 1", "(x * x)"),
+    ("def f (x: f32): f32 = 2 / ", "sigmoid x", "", "(1 / (1 + exp (-x)))"),
+    ("def f (x: f32): f32 = 2 / ", "rsqrt x", "", "(1 / sqrt x)"),
+    ("def f (x: i32) (y: i32): i32 = y * ", "rem x 3", "", "(x % 3)"),
+    ("def f (x: i32) (y: i32): i32 = y / ", "quot x 3", "", "(x / 3)"),
+    ("def f (x: i32): i32 = 2 * ", "subtract 1 x", "", "(x - 1)"),
+    ("def f (x: n.f32): f32 = 1 + ", "dot x x", "", "(zip x x |> map (\\(x, y). x * y) |> reduce (+) 0)"),
+    ("def f (x: n.f32): f32 = ", "dot x x", " / 2", "(zip x x |> map (\\(x, y). x * y) |> reduce (+) 0)"),
+    ("def f (x: n.f32): f32 = ", "sum x", " / 2", "reduce (+) 0 x"),
+    ("def f (x: f32): f32 = sqrt (", "square x", ")", "x * x"),
+    ("def f (x: f32): f32 = let y = ", "square x", " in y", "x * x"),
+    (
+        "def f (x: n.f32): f32 = 1 + ",
+        "std x",
+        "",
+        "(let mean = reduce (+) 0 x / cast n in map (\\x. (x - mean) * (x - mean)) x |> reduce (+) 0 |> (\\s. sqrt (s / cast n)))",
+    ),
+];
+
+#[test]
+fn what_stands_beside_operators_is_told_with_its_parentheses() {
+    let mut wrong = vec![];
+    for (start, typed, end, hint) in BESIDE {
+        let text = format!("{start}{typed}{end}");
+        let found = problems(&text);
+        let said: String = found.iter().flat_map(|p| p.hints.clone()).collect::<Vec<_>>().join(" ");
+        if found.len() != 1 || !said.contains(&format!("`{hint}`")) {
+            wrong.push(format!("{text}: {said}"));
+        }
+        let done = problems(&format!("{start}{hint}{end}"));
+        if !done.is_empty() {
+            wrong.push(format!("{start}{hint}{end}: {done:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn two_names_of_one_function_are_two() {
+    for text in [
+        "def f (p: n.(f32 * f32)): n.f32 = map (\\(v, v). v) p",
+        "def f (p: n.(f32 * (f32 * f32))): n.f32 = map (\\(v, w, v). v) p",
+        "def f (x: n.f32): f32 = reduce (\\a a. a) 0 x",
+        "def f (p: (f32 * f32)): f32 = let (v, v) = p in v",
+    ] {
+        let found = problems(text);
+        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        assert!(problem.code == "E0104" && problem.labels.len() == 2, "{text}: {problem:?}");
+        assert!(problem.hints.join(" ").contains("another name"), "{text}: {problem:?}");
+    }
+    for text in [
+        "def f (x: n.f32): n.f32 = map (\\_. 0) x",
+        "def f (p: n.(f32 * f32)): n.f32 = map (\\(_, _). 0) p",
+        "def f (x: n.m.f32): n.m.f32 = map (\\x. map (\\x. x) x) x",
+    ] {
+        assert!(problems(text).is_empty(), "{text}: {:?}", problems(text));
+    }
+}
+
+#[test]
+fn a_reserved_word_in_the_place_of_a_name_is_told_as_that() {
+    for text in [
+        "def f (in: f32): f32 = in",
+        "def f x in = x + in",
+        "def f (and: f32): f32 = and",
+        "def f (else: f32): f32 = else",
+        "def f (where: f32): f32 = where",
+        "def f (x with: f32): f32 = x",
+        "def f (x: f32) (or: f32): f32 = x",
+        "def f (x: n.f32): n.f32 = map (\\in. in) x",
+        "def f (x: n.f32): f32 = reduce (\\x where. x) 0 x",
+        "def f (x: f32): f32 = let where = x in where",
+    ] {
+        let found = problems(text);
+        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        assert!(problem.code == "E0025" && !problem.labels.is_empty(), "{text}: {problem:?}");
+        assert!(problem.hints.join(" ").contains("another name"), "{text}: {problem:?}");
+    }
+}
+
+#[test]
+fn a_condition_that_no_sizes_meet_is_told_where_it_is_asked_for() {
+    for text in [
+        "def f (x: (2*n).f32) = slide 3 2 x |> map (reduce (+) 0)",
+        "def f (x: (4*n + 6).f32) = split 4 x |> map (reduce (+) 0)",
+    ] {
+        let found = problems(text);
+        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        assert!(problem.code == "E0150" && !problem.labels.is_empty(), "{text}: {problem:?}");
+        assert!(!format!("{problem:?}").contains("Choose sizes"), "{text}: {problem:?}");
+    }
+    for text in [
+        "def f (x: (2*n + 1).f32) = slide 3 2 x |> map (reduce (+) 0)",
+        "def f (x: (4*n + 6).f32) = split 2 x |> map (reduce (+) 0)",
+        "def f (x: (2*n).f32) = slide 3 3 x |> map (reduce (+) 0)",
+    ] {
+        assert!(problems(text).is_empty(), "{text}: {:?}", problems(text));
+    }
+}
+
+#[test]
+fn the_number_of_elements_is_told_where_it_is_known_alone() {
+    for text in [
+        "def f (g: f32 -> n.f32) (x: m.f32): m.f32 = map (\\v. (mean >> sqrt) (g v)) x",
+        "def f (x: n.m.f32): n.f32 = x |> map (map sqrt >> last)",
+        "def f (x: n.m.f32): n.f32 = map (\\r. r.map(sqrt).mean()) x",
+    ] {
+        let said: String = problems(text).iter().flat_map(|p| p.hints.clone()).collect();
+        assert!(
+            said.contains('…') && !said.contains("cast n") && !said.contains("Index n"),
+            "{text}: {said}"
+        );
+    }
+}
 
 #[test]
 fn what_hints_say_one_after_the_other_is_a_program() {

@@ -1120,7 +1120,7 @@ fn what_other_languages_write_is_answered_with_what_is_written_here() {
         ("def f (a: n.f32): n.f32 = a |> map sqrt // roots", "starts with `--`"),
         ("def f (float a) = a", "`def f (a: f32) = …`"),
         ("def f (float a, int b) = a", "`def f (a: f32) (b: i32) = …`"),
-        ("def f (a: n.f32): n.f32 = a |> roll 1", "`concat (drop (m - 1) a) (take (m - 1) a)`"),
+        ("def f (a: n.f32): n.f32 = a |> roll 1", "`concat (drop (n - 1) a) (take (n - 1) a)`"),
         ("def f (a: n.f32) = a |> window 3", "`slide 3 1 a`"),
         ("def f (a: n.f32) = mapGlb sqrt a", "`mapGlobal sqrt a`"),
         ("def f (a: n.(f32 * f32)) = map (\\p. p[0]) a", "`fst p` and `snd p`"),

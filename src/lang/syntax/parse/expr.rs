@@ -360,6 +360,8 @@ impl Parser<'_> {
                 self.bump();
             } else if self.nth_is_name(0) {
                 params.extend(self.ident("a parameter").map(|id| Node::new(id.span, ParamKind::Bare(id))));
+            } else if !of_sizes && self.language == Language::Program && self.is_reserved_name(self.at) {
+                return self.reserved_name();
             } else {
                 break;
             }

@@ -67,6 +67,14 @@ impl Parser<'_> {
         }
     }
 
+    /// `0 : xs`, at the colon: an element before an array.
+    fn cons_hint(&self) -> Option<String> {
+        let array = self.at + 1;
+        let ends = array + 1 == self.limit && self.sizes_of(self.spelling(array)).is_some();
+        let x = self.quote(self.finished, self.at).filter(|_| ends && self.finished < self.at)?;
+        Some(format!("One array after the other is `concat`: write `concat [{x}] {}`.", self.spelling(array)))
+    }
+
     /// What the token at a problem suggests, where `expected` is missing.
     pub(super) fn hint(&self, expected: &str) -> Option<String> {
         let before = self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map(|t| t.tok);
@@ -74,6 +82,7 @@ impl Parser<'_> {
             _ if expected == "an expression" && self.in_empty_parentheses() => Some(self.empty_hint()),
             Tok::Equals if expected != "a type" => self.equals_hint(),
             Tok::Word if self.at_word("where") => self.where_hint(),
+            Tok::Colon if expected.starts_with("the end") => self.cons_hint(),
             Tok::Star => self.star_hint(),
             Tok::Comma if self.tokens.get(self.limit + 1).is_some_and(|t| t.tok == Tok::Dot) => {
                 self.sizes_hint()

@@ -111,6 +111,9 @@ impl Parser<'_> {
     fn def(&mut self) -> Option<ItemKind> {
         let name = self.ident("the name of the definition")?;
         let params = self.params();
+        if let Some(body) = self.reserved_parameter() {
+            return Some(ItemKind::Def(Def { name, params, result: None, body }));
+        }
         if self.foreign_head(&name.kind) {
             if !self.eat(Tok::Equals) {
                 return None;

@@ -628,33 +628,25 @@ fn e0025_reserved_words() {
       |
       = hint: Choose another name, e.g. `using1`.
 
-    error[E0020]: Expected a parameter, `:` or `=`, found `in`.
+    error[E0025]: `in` is a reserved word and cannot be a name.
       --> a.rise:2:7
       |
     2 | def f in = in
-      |       ^^ expected a parameter, `:` or `=`
+      |       ^^ a name is needed here
       |
-      = hint: `in` belongs to `let x = v in e`; for each element of an array write `map (\x. x * 2) xs`.
+      = hint: Choose another name, e.g. `in1`.
 
-    error[E0020]: Expected an expression, found `in`.
-      --> a.rise:2:12
-      |
-    2 | def f in = in
-      |            ^^ expected an expression
-      |
-      = hint: `in` belongs to `let x = v in e`; for each element of an array write `map (\x. x * 2) xs`.
-
-    error[E0020]: Expected a parameter, found `with`.
+    error[E0025]: `with` is a reserved word and cannot be a name.
       --> a.rise:3:10
       |
     3 | def g = \with. map in with
-      |          ^^^^ expected a parameter
+      |          ^^^^ a name is needed here
       |
-      = hint: A function names its value: `\x. x * 2`.
+      = hint: Choose another name, e.g. `with1`.
 
     def using a = a
     def f = !
-    def g = (\. !)
+    def g = !
     ");
     insta::assert_snapshot!(rules("rule rule = a ~> b\nrule s = map f in ~> in"), @r"
     error[E0025]: `rule` is a reserved word and cannot be a name.

@@ -22,8 +22,9 @@ use crate::lang::pattern::Pattern;
 use crate::lang::rounding::has_float;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type};
-use crate::lang::value::{Tolerance, Value};
+use crate::lang::value::{Exact, Tolerance, Value};
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// What an operator may be.
@@ -150,6 +151,10 @@ fn tested_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Tested {
             if seed >= plain {
                 put_limits(&mut operands, &mut Rng::new(seed));
             }
+            // What no number of the type is as far from zero as is none of the finite ones.
+            if arithmetic.finite && operands.iter().any(is_out_of_range) {
+                continue;
+            }
             if in_floats {
                 operands = operands.iter().map(rounded).collect();
             }
@@ -176,6 +181,24 @@ fn tested_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Tested {
         None if undecided && !decided => Tested::Not,
         None if cut_short && !arithmetic.finite && computes_floats(&f) => Tested::Not,
         None => Tested::Held,
+    }
+}
+
+/// Is a number in the value, as it is not rounded, beyond all finite ones of its type?
+fn is_out_of_range(v: &Value) -> bool {
+    match v {
+        Value::Pair(p) => is_out_of_range(&p.0) || is_out_of_range(&p.1),
+        Value::Array(all) | Value::Vector(all) => all.iter().any(is_out_of_range),
+        Value::Exact(x, s) => {
+            let most = match s {
+                Scalar::F16 => 65504.0,
+                Scalar::F32 => f64::from(f32::MAX),
+                _ => f64::MAX,
+            };
+            let [least, most] = [-most, most].map(|limit| x.compare(&Exact::of_float(limit, *s)));
+            least == Some(Ordering::Less) || most == Some(Ordering::Greater)
+        }
+        _ => false,
     }
 }
 

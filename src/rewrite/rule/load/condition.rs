@@ -31,6 +31,11 @@ const KNOWN: &[&str] = &[
     "scalar",
 ];
 
+/// Is it a property of operators, whose operands have one type?
+pub(super) fn is_of_operators(property: &str) -> bool {
+    matches!(property, "assoc" | "commutative" | "idempotent" | "neutral")
+}
+
 fn problem(message: impl Into<String>, span: Span, label: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error("E0217", message).label(span, label))
 }

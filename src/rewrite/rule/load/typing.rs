@@ -234,7 +234,7 @@ fn infer(
         _ => {
             let told = |p: Diagnostic| match p.span().and_then(|span| compared_value(rule, scopes, span)) {
                 Some(name) => vec![of_values(p, &name)],
-                None => of_side(vec![p], "right", &rule.name.kind),
+                None => of_side(vec![of_operator(rule, p)], "right", &rule.name.kind),
             };
             Err(problems.into_iter().flat_map(told).collect())
         }
@@ -259,6 +259,24 @@ fn of_values(problem: Diagnostic, name: &Name) -> Diagnostic {
         "Conditions compare sizes, and a rule holds for every value. Where values decide, the right side does: `select ({name} < 0) a b`."
     );
     Diagnostic { code: "E0208", hints: vec![], ..problem }.hint(hint)
+}
+
+/// A condition asks for an operator, and the left side does not say that both of its operands have one type.
+fn of_operator(rule: &ast::Rule, problem: Diagnostic) -> Diagnostic {
+    let operators = rule.conditions.iter().filter_map(|c| match &c.kind {
+        ast::ConditionKind::Predicate(name, args) if condition::is_of_operators(&name.kind) => {
+            args.first().and_then(|f| if let ExprKind::Name(f) = &f.kind { Some((f, name)) } else { None })
+        }
+        _ => None,
+    });
+    let mut operators = operators.collect::<Vec<_>>().into_iter();
+    let is_told = |f: &Name| problem.notes.iter().any(|note| note.ends_with(&format!("argument of `{f}`.")));
+    let Some((f, property)) = operators.find(|(f, _)| is_told(f)) else { return problem };
+    let hint = format!(
+        "Where `{}` is asked of `{f}`, both of its operands have one type: say so on the left, where it is applied, `({f} : t -> t -> t)`.",
+        property.kind
+    );
+    Diagnostic { hints: vec![], ..problem }.hint(hint)
 }
 
 /// The sizes that stand in conditions and behind `vectorise`.

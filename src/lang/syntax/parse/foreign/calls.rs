@@ -155,6 +155,52 @@ impl Parser<'_> {
         same.find(declared).is_some()
     }
 
+    /// The sizes of the array that a name stands for here, if it is a parameter whose type is written in the definition.
+    pub(in crate::syntax::parse) fn sizes_of(&self, name: &str) -> Option<Vec<String>> {
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        for at in (self.at.saturating_sub(MAX_LOOK)..self.at).rev() {
+            if tok(at) == Some(Tok::Word) && self.spelling(at) == name {
+                let words = |i: &usize| tok(*i) == Some(Tok::Word);
+                let near = at.saturating_sub(MAX_LOOK)..at;
+                let is_first =
+                    near.clone().rev().find(|i| !words(i)).is_some_and(|i| tok(i) == Some(Tok::LParen));
+                let colon = (at..at + MAX_LOOK).find(|i| !words(i));
+                if let Some(colon) = colon.filter(|colon| is_first && tok(*colon) == Some(Tok::Colon)) {
+                    return self.sizes_behind(colon);
+                }
+                // What a function or a `let` binds has no type that is written.
+                let is_between = |i: &usize| {
+                    let among = matches!(tok(*i), Some(Tok::Word | Tok::Comma | Tok::LParen | Tok::RParen));
+                    among && self.spelling(*i) != "let"
+                };
+                let before = near.rev().find(|i| !is_between(i))?;
+                if tok(before) == Some(Tok::Lambda) || self.spelling(before) == "let" {
+                    return None;
+                }
+            }
+            if self.tokens.get(at).is_some_and(|t| t.first && t.column == 0) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The sizes in the type of data behind the colon at a token.
+    fn sizes_behind(&self, colon: usize) -> Option<Vec<String>> {
+        let mut sizes = vec![];
+        let mut from = colon + 1;
+        loop {
+            let is_end = |tok: Tok, _: &str| matches!(tok, Tok::Dot | Tok::RParen | Tok::Arrow);
+            let end = self.find_in(from, from + MAX_LOOK, is_end)?;
+            match self.peek_at(end) {
+                Tok::Dot => sizes.push(self.quote(from, end).filter(|_| end > from)?),
+                Tok::RParen => return (!sizes.is_empty()).then_some(sizes),
+                _ => return None,
+            }
+            from = end + 1;
+        }
+    }
+
     /// Reads what other languages put behind a value, which starts at `from`; none where nothing of the kind follows.
     pub(in crate::syntax::parse) fn foreign_suffix(&mut self, from: usize) -> bool {
         let behind = |p: &Self| {
@@ -183,7 +229,8 @@ impl Parser<'_> {
                     self.at += 2;
                     let called = self.peek() == Tok::LParen && self.touches(0);
                     let args = if called { self.foreign_args() } else { vec![] };
-                    (value, hint) = method(&value, &name, args, called, hint.is_some());
+                    let known = |name: &str| self.sizes_of(name);
+                    (value, hint) = method(&value, &name, args, called, hint.is_some(), &known);
                 }
                 (Tok::Dot, Tok::Number) => {
                     let number = self.spelling(next).to_string();
@@ -220,11 +267,14 @@ impl Parser<'_> {
                 (Tok::Dot, Tok::LParen) if close.is_some() => {
                     self.at += 1;
                     let args = self.foreign_args();
-                    value = match args.as_slice() {
-                        [x, y] => format!("zip {x} {y} |> map (\\(x, y). {} x y)", as_argument(&value)),
-                        _ => format!("map {} {}", as_argument(&value), args.join(" ")),
-                    };
-                    hint = Some(format!("For every element of an array, write `{value}`."));
+                    let written = elementwise(&as_argument(&value), &args);
+                    hint = Some(match &written {
+                        Some(written) => format!("For every element of an array, write `{written}`."),
+                        None => "For every element of an array, `map` takes a function; `zip` pairs the elements of two arrays, and \
+                                 `select c a b` chooses."
+                            .to_owned(),
+                    });
+                    value = written.unwrap_or_else(|| "…".to_owned());
                 }
                 (Tok::LBracket, _) if self.touches(0) && self.slice().is_some() => {
                     let Some((slice, close)) = self.slice() else { break };
@@ -253,7 +303,7 @@ impl Parser<'_> {
             in_parentheses(&hint, |text| text.contains(' '))
         } else if !alone {
             // What reaches further than an operator does would take in what stands beside it.
-            in_parentheses(&hint, |text| text.contains("|>") || text.starts_with("let "))
+            elsewhere::in_its_place(&hint)
         } else {
             hint
         };
@@ -305,6 +355,10 @@ impl Parser<'_> {
                 continue;
             }
             if (at == close || tok == Some(Tok::Comma)) && at > from {
+                // `...xs`, `*xs`
+                while at > from + 1 && matches!(self.peek_at(from), Tok::Dot | Tok::Star) {
+                    from += 1;
+                }
                 // `&b`
                 let from = from
                     + usize::from(
@@ -376,6 +430,10 @@ impl Parser<'_> {
             let one = |a: usize, b: usize| (b == a + 1).then(|| self.spelling(a));
             let more = self.find_in(comma + 1, close, |tok, _| tok == Tok::Comma);
             let written = match (one(first, comma), one(comma + 1, close)) {
+                (Some(_), Some("None" | "newaxis")) if is_all(first, comma) => {
+                    Some(format!("map (\\v. [v]) {ARRAY}"))
+                }
+                (Some("None" | "newaxis"), Some(_)) if is_all(comma + 1, close) => Some(format!("[{ARRAY}]")),
                 (Some(_), Some(column)) if is_all(first, comma) && more.is_none() => {
                     (column != ":").then(|| format!("map (\\r. idx {column} r) {ARRAY}"))
                 }
@@ -742,7 +800,16 @@ impl Parser<'_> {
         let v = ["x", "y", "v", "w"].into_iter().find(|v| !used(v)).unwrap_or("x1");
         let inside = self.quote_or(first, close, "…");
         let inside = inside.trim_start_matches('.');
-        let hint = if before && self.is_power(first) {
+        let word = |i: usize| self.spelling(i).strip_prefix('`').and_then(|w| w.strip_suffix('`'));
+        let written = if before { word(first) } else { word(last) };
+        let hint = if let Some(word) = written {
+            let operand = match before {
+                true => self.argument_or(first + 1, close, "…"),
+                false => self.argument_or(first, last, "…"),
+            };
+            let (x, y) = if before { (v, operand.as_str()) } else { (operand.as_str(), v) };
+            format!("Write `(\\{v}. {})`.", super::signs::in_backquotes(word, x, y))
+        } else if before && self.is_power(first) {
             format!("Write `(\\{v}. {})`.", self.power(v, first + 1, close))
         } else if self.is_power(if before { first } else { last }) {
             format!("Write `(\\{v}. pow {} {v})`.", self.argument_or(first, last, "2"))
@@ -769,8 +836,7 @@ impl Parser<'_> {
     /// The power of a value whose exponent stands between two tokens.
     pub(super) fn power(&self, v: &str, from: usize, to: usize) -> String {
         match self.quote(from, to).as_deref() {
-            Some("2") => format!("{v} * {v}"),
-            Some("3") => format!("{v} * {v} * {v}"),
+            Some(number) if matches!(number, "2" | "3") => elsewhere::product(v, number).unwrap_or_default(),
             Some(number) if number.chars().all(|c| c.is_ascii_alphanumeric() || c == '.') => {
                 format!("pow {v} {number}")
             }
@@ -807,6 +873,24 @@ impl Parser<'_> {
 
 /// The place of an array in what is written for a part of it.
 pub(super) const ARRAY: &str = "\u{1}";
+
+/// `f.(x, 0)`: a function of each element, where one operand may be a number; none where what is given is none of that.
+fn elementwise(f: &str, args: &[String]) -> Option<String> {
+    let is_number =
+        |text: &String| text.trim_start_matches(['(', '-']).starts_with(|c: char| c.is_ascii_digit());
+    match args {
+        [x] => Some(format!("map {f} {x}")),
+        [x, y] if is_number(y) && !is_number(x) => Some(format!("map (\\v. {f} v {y}) {x}")),
+        [x, y] if is_number(x) && !is_number(y) => Some(format!("map (\\v. {f} {x} v) {y}")),
+        [x, y] => Some(format!("zip {x} {y} |> map (\\(v, w). {f} v w)")),
+        [..] if matches!(f, "ifelse" | "select") => {
+            let args: Vec<String> = args.iter().map(|a| a.replace(" .", " ")).collect();
+            let hint = elsewhere::where_of_arrays(&args)?;
+            Some(hint.strip_prefix("Write `")?.strip_suffix("`.")?.to_owned())
+        }
+        [..] => None,
+    }
+}
 
 /// What a text is where it is an argument: in parentheses, unless it is one word or stands in brackets as a whole.
 pub(super) fn as_argument(text: &str) -> String {

@@ -1,10 +1,10 @@
 //! Definitions, parameters and types as other languages write them.
 
 use crate::diag::Diagnostic;
-use crate::syntax::ast::{Ident, Node};
+use crate::syntax::ast::{Expr, Ident, Node};
 use crate::syntax::codes;
 use crate::syntax::elsewhere;
-use crate::syntax::lexer::Tok;
+use crate::syntax::lexer::{self, Tok};
 use crate::syntax::parse::Parser;
 use crate::ty::Scalar;
 
@@ -192,6 +192,20 @@ impl Parser<'_> {
         );
     }
 
+    /// A reserved word in the place of a parameter, `(in: f32)` or `in =`: what stands for the definition's body.
+    pub(in crate::syntax::parse) fn reserved_parameter(&mut self) -> Option<Expr> {
+        if !self.in_program() {
+            return None;
+        }
+        let is_word = |i: &usize| self.tokens.get(*i).is_some_and(|t| t.tok == Tok::Word);
+        let close = self.mate(self.at).filter(|_| self.peek() == Tok::LParen);
+        let mut words = (self.at + 1..close.unwrap_or(self.at)).take_while(is_word);
+        let is_bare = self.is_reserved_name(self.at) && matches!(self.nth(1), Tok::Equals | Tok::Colon);
+        let bare = is_bare.then_some(self.at);
+        self.at = bare.or_else(|| words.find(|i| self.is_reserved_name(*i)))?;
+        Some(self.reserved_name())
+    }
+
     /// What stands between the name of a definition and its `=` that is no parameter: `(x, y)`, `<n>`, `[n]`, `{ e }`, `:: t`.
     pub(in crate::syntax::parse) fn foreign_head(&mut self, name: &str) -> bool {
         if !self.in_program() {
@@ -246,6 +260,23 @@ impl Parser<'_> {
         self.give_up(Diagnostic::error(codes::UNEXPECTED, message).label(shown, "not here").hint(hint));
         self.at = equals.unwrap_or(self.at);
         true
+    }
+
+    /// Is the token a word that is reserved, where it begins no definition?
+    pub(in crate::syntax::parse) fn is_reserved_name(&self, at: usize) -> bool {
+        let is_word = self.tokens.get(at).is_some_and(|t| t.tok == Tok::Word) && at < self.limit;
+        is_word && lexer::is_reserved(self.spelling(at)) && !lexer::is_item_word(self.spelling(at))
+    }
+
+    /// Says that the next word is reserved, which stands in the place of a name, and ends what is being read: where it is used
+    /// again, it would be told once more.
+    pub(in crate::syntax::parse) fn reserved_name(&mut self) -> Expr {
+        let (word, here) = (self.spelling(self.at).to_owned(), self.here());
+        self.give_up(
+            Diagnostic::error(codes::RESERVED, format!("`{word}` is a reserved word and cannot be a name."))
+                .label(here, "a name is needed here")
+                .hint(format!("Choose another name, e.g. `{word}1`.")),
+        )
     }
 
     /// Do the braces at the next token declare names, without saying of what kind they are: are there only names in them,

@@ -53,28 +53,84 @@ const OF_BOTH: [&str; 12] = [
     "bitXor",
 ];
 
-/// `value.sum(axis=0)` and `np.sum(value, axis=0)` of a matrix: of each column, or of each row.
-fn along_axis(value: &str, name: &str, args: &[String], module: bool) -> Option<String> {
-    let (axis, others) = args.split_last()?;
-    let axis = axis.trim_matches(['(', ')']);
-    let named = axis.strip_prefix("axis").or_else(|| axis.strip_prefix("dim"));
-    let named = named.and_then(|rest| rest.trim_start().strip_prefix('='));
+/// The sizes of the array that a name stands for, if its type is written.
+pub(super) type Sizes<'a> = &'a dyn Fn(&str) -> Option<Vec<String>>;
+
+/// The axis that an argument names.
+fn named_axis(arg: &str) -> Option<&str> {
+    let arg = arg.trim_matches(['(', ')']);
+    let named = arg.strip_prefix("axis").or_else(|| arg.strip_prefix("dim"));
+    named.and_then(|rest| rest.trim_start().strip_prefix('=')).map(str::trim)
+}
+
+/// `value.sum(axis=0)` and `np.sum(value, axis=0)`: of each column of a matrix, or of each row. What is not known to be more
+/// is a matrix.
+fn along_axis(value: &str, name: &str, args: &[String], module: bool, known: Sizes) -> Option<String> {
+    let named = args.iter().find_map(|arg| named_axis(arg));
     let of_two = module && of_each_element(name, args).is_some();
     let by_place =
         elsewhere::is_of_all(name) && (!module || elsewhere::is_module_of_arrays(value)) && !of_two;
-    let axis = named.map(str::trim).or(by_place.then_some(axis))?;
-    let matrix = match others {
+    let mut others: Vec<String> = args.to_vec();
+    let axis = match named {
+        Some(axis) => {
+            others = args.iter().cloned().filter_map(without_name).collect();
+            axis.to_owned()
+        }
+        None => others.pop().filter(|_| by_place)?.trim_matches(['(', ')']).to_owned(),
+    };
+    if module
+        && let Some(hint) = elsewhere::concatenated_along(&others, &axis).filter(|_| name.starts_with("conc"))
+    {
+        return Some(hint.strip_prefix("Write `")?.strip_suffix("`.")?.to_owned());
+    }
+    let array = match others.as_slice() {
         [one] if module => one.clone(),
         [] if !module => as_argument(value),
         _ => return None,
     };
-    let of_row = elsewhere::of_one(name, "r")?;
-    match axis {
-        "0" => Some(format!("map (\\r. {of_row}) (transpose {matrix})")),
-        "1" | "-1" => Some(format!("map (\\r. {of_row}) {matrix}")),
-        _ => None,
-    }
+    let sizes = known(&array);
+    let dimensions = sizes.as_ref().map_or(2, Vec::len);
+    let axis: usize = match axis.strip_prefix('-') {
+        Some(back) => dimensions.checked_sub(back.parse().ok()?)?,
+        None => axis.parse().ok()?,
+    };
+    let inside = dimensions.checked_sub(axis).filter(|_| elsewhere::takes_an_array(name))?;
+    let size = sizes.as_ref().and_then(|sizes| sizes.get(axis)).map(String::as_str);
+    // The names of what each `map` takes, outermost first.
+    let last = if inside == 1 { "r" } else { "p" };
+    let names = [vec![array.as_str()], vec!["p"; axis.saturating_sub(1)], vec![last; axis.min(1)]].concat();
+    let within = names.get(axis)?;
+    let of_row = |r: &str| elsewhere::of_one(name, r, size);
+    let written = match inside {
+        1 => of_row(within)?,
+        2 if name == "flip" => of_row(within)?,
+        2 if elsewhere::is_of_all(name) => format!("map (\\r. {}) (transpose {within})", of_row("r")?),
+        2 => format!("transpose (map (\\r. {}) (transpose {within}))", of_row("r")?),
+        _ => return None,
+    };
+    let each = names.windows(2).rev().map(|pair| (pair[0], pair[1]));
+    Some(each.fold(written, |written, (of, name)| format!("map (\\{name}. {written}) {of}")))
 }
+
+/// The array whose elements a function of other languages makes one value of, as one row where it has several, and how many
+/// elements what is written for the function has to know.
+fn in_one_row(name: &str, mut args: Vec<String>, known: Sizes) -> (Vec<String>, Option<String>) {
+    if let [array] = args.as_mut_slice()
+        && elsewhere::is_of_all(name)
+        && let Some(sizes) = known(array).filter(|sizes| sizes.len() > 1)
+    {
+        *array = (1..sizes.len()).fold(array.clone(), |rest, _| format!("(join {rest})"));
+        return (args, Some(format!("({})", sizes.join(" * "))));
+    }
+    let from = usize::from(elsewhere::is_sized_by_weights(name));
+    // No name of another language takes as many.
+    let sizes = args.iter().skip(from).take(8).find_map(|arg| known(arg));
+    (args, sizes.and_then(|sizes| sizes.first().cloned()))
+}
+
+/// What is said of an axis where it is not known what it means.
+const AXES: &str =
+    "Write `map` for each row of a matrix, and `transpose` before it for each column: axes have no numbers.";
 
 /// An argument without its name; none where that says how something is done.
 fn without_name(arg: String) -> Option<String> {
@@ -171,6 +227,7 @@ pub(super) fn method(
     mut args: Vec<String>,
     called: bool,
     piped: bool,
+    known: Sizes,
 ) -> (String, Option<String>) {
     let module = elsewhere::is_module(value) && scalar_of_both(value, name).is_none();
     let name = of_whole_array(name, &args, value, module);
@@ -205,9 +262,13 @@ pub(super) fn method(
         });
         return (call(&args), Some(hint));
     }
-    if let Some(written) = along_axis(value, name, &args, module) {
+    if let Some(written) = along_axis(value, name, &args, module, known) {
         let hint = format!("Write `{written}`.");
         return (written, Some(hint));
+    }
+    let is_first = |axis: &str| axis == "0" && !elsewhere::is_of_all(name);
+    if args.iter().find_map(|arg| named_axis(arg)).is_some_and(|axis| !is_first(axis)) {
+        return ("…".to_owned(), Some(AXES.to_owned()));
     }
     // What else has names is how much there is of something, or how it is done.
     args = args.into_iter().filter_map(without_name).collect();
@@ -219,7 +280,13 @@ pub(super) fn method(
     if module && let Some(hint) = of_each_element(name, &args) {
         return ("…".to_owned(), Some(hint));
     }
-    if module && let Some(hint) = elsewhere::written_here(name, &args) {
+    let size;
+    if module {
+        (args, size) = in_one_row(name, args, known);
+    } else {
+        size = None;
+    }
+    if module && let Some(hint) = elsewhere::written_of(name, &args, size.as_deref()) {
         let each = elsewhere::is_module_of_arrays(value).then(|| of_elements(name, &args)).flatten();
         return (written(&hint), Some(each.unwrap_or(hint)));
     }
@@ -239,11 +306,12 @@ pub(super) fn method(
         return ("…".to_owned(), Some(field(value, name)));
     }
     let argument = as_argument(value);
-    if !piped
-        && let Some(hint) =
-            elsewhere::written_here(name, &elsewhere::with_receiver(name, &args, argument.clone()))
-    {
-        return (written(&hint), Some(hint));
+    if !piped {
+        let all = elsewhere::with_receiver(name, &args, argument.clone());
+        let (all, size) = in_one_row(name, all, known);
+        if let Some(hint) = elsewhere::written_of(name, &all, size.as_deref()) {
+            return (written(&hint), Some(hint));
+        }
     }
     let known = elsewhere::written_here(name, &elsewhere::with_receiver(name, &args, ARRAY.to_owned()));
     let written = known.map(|hint| written(&hint));

@@ -73,6 +73,18 @@ pub(in crate::syntax::parse) fn hint_of(sign: &str) -> &'static str {
     }
 }
 
+/// `x `max` y` as it is written here, by the word between the signs.
+pub(super) fn in_backquotes(word: &str, x: &str, y: &str) -> String {
+    match word {
+        "mod" | "rem" => format!("{x} % {y}"),
+        "div" | "quot" => format!("{x} / {y}"),
+        _ => {
+            let own = elsewhere::of_two(word, x, y).filter(|_| Pattern::from_name(word).is_none());
+            own.unwrap_or_else(|| format!("{word} {x} {y}"))
+        }
+    }
+}
+
 impl Parser<'_> {
     /// Says what to write instead of the sign at a token, once in a definition.
     pub(in crate::syntax::parse) fn foreign_sign(&mut self, sign: usize, hint: String) {
@@ -154,10 +166,17 @@ impl Parser<'_> {
             "|" => format!(
                 "Write `{l} |> {r}` to apply a function, `{l} or {r}` for truth values, `bitOr {x} {y}` for the bits of integers."
             ),
-            "**" if l == x && r == "2" => {
-                format!("Write `{x} * {x}`, or `pow {x} 2` for floating-point numbers.")
-            }
-            "**" => format!("Write `pow {x} {y}` for floating-point numbers, a product for others: `x * x`."),
+            "**" => match elsewhere::product(&x, &r) {
+                Some(product) => {
+                    format!("Write `{product}`, or `pow {x} {r}` for floating-point numbers.")
+                }
+                None if l == "2" => format!(
+                    "Write `pow {x} {y}` for floating-point numbers, `shiftLeft 1 {y}` for whole numbers."
+                ),
+                None => format!(
+                    "Write `pow {x} {y}` for floating-point numbers; of whole numbers there are products alone."
+                ),
+            },
             "<<" | "<<<" if number => format!("Write `shiftLeft {x} {y}`."),
             "<<<" => format!("Write `shiftLeft {x} {y}`."),
             ">>>" => format!(
@@ -176,14 +195,26 @@ impl Parser<'_> {
             "//" => format!(
                 "A comment starts with `--`. A quotient is `{l} / {r}`, which rounds towards zero for whole numbers."
             ),
-            "`mod`" | "`rem`" => format!("Write `{l} % {r}`, which has the sign of `{l}`."),
+            "`rem`" => format!("Write `{l} % {r}`, which has the sign of `{l}`."),
+            "`mod`" => format!(
+                "Write `{l} % {r}`, which has the sign of `{l}`, or `({x} % {y} + {y}) % {y}`, which has that of `{r}`."
+            ),
             "`div`" | "`quot`" => format!("Write `{l} / {r}`, which rounds towards zero for whole numbers."),
             ".*" | "./" | ".+" | ".^" => {
                 self.of_each_element(spelling.trim_start_matches('.'), (from, sign), (sign + 1, to))
             }
-            "@" => format!(
-                "Write `zip {x} {y} |> map (\\(v, w). v * w) |> reduce (+) 0` for vectors, `{x} |> map (\\r. zip r {y} |> map (\\(v, w). v * w) |> reduce (+) 0)` for a matrix and a vector, and for matrices `{x} |> map (\\r. transpose {y} |> map (\\c. zip r c |> map (\\(v, w). v * w) |> reduce (+) 0))`."
-            ),
+            "@" => {
+                let row = elsewhere::fresh("r", &[&x, &y]);
+                let column = elsewhere::fresh("c", &[&x, &y, &row]);
+                let product =
+                    |a: &str, b: &str| format!("zip {a} {b} |> map (\\(v, w). v * w) |> reduce (+) 0");
+                format!(
+                    "Write `{}` for vectors, `{x} |> map (\\{row}. {})` for a matrix and a vector, and for matrices `{x} |> map (\\{row}. transpose {y} |> map (\\{column}. {}))`.",
+                    product(&x, &y),
+                    product(&row, &y),
+                    product(&row, &column)
+                )
+            }
             // What is given to another function has no operands.
             _ if spelling.starts_with('`')
                 && from + 1 == sign
@@ -191,10 +222,27 @@ impl Parser<'_> {
             {
                 format!("Write `{}` without the signs around it.", spelling.trim_matches('`'))
             }
-            _ if spelling.starts_with('`') => format!("Write `{} {x} {y}`.", spelling.trim_matches('`')),
+            _ if spelling.starts_with('`') => {
+                format!("Write `{}`.", in_backquotes(spelling.trim_matches('`'), &x, &y))
+            }
             _ => hint_of(spelling).to_string(),
         };
+        // What binds less tightly than the sign stands in parentheses beside other operators.
+        let hint = match self.is_beside_operators(from, to) {
+            true => elsewhere::in_its_place(&hint),
+            false => hint,
+        };
         self.foreign_sign(sign, hint);
+    }
+
+    /// Does an operator of sums and products, or a function, stand before or behind these tokens?
+    fn is_beside_operators(&self, from: usize, to: usize) -> bool {
+        let tok = |i: usize| self.tokens.get(i).map(|t| t.tok);
+        let joins = |tok: Option<Tok>| {
+            matches!(tok, Some(Tok::Plus | Tok::Minus | Tok::Star | Tok::Slash | Tok::Percent | Tok::Caret))
+        };
+        let before = from.checked_sub(1).filter(|_| self.tokens.get(from).is_some_and(|t| !t.first));
+        before.is_some_and(|i| joins(tok(i)) || self.ends_value(i)) || to < self.limit && joins(tok(to))
     }
 
     /// `xs .* ys`: an operator of each element, where one operand may be a number.

@@ -353,6 +353,10 @@ impl Parser<'_> {
     /// `let y: t = v`, `let mut y = v`, `let f x = v`, at the `let`.
     fn foreign_let(&mut self) -> Option<Expr> {
         let at = self.at;
+        if self.is_reserved_name(at + 1) && self.nth(2) == Tok::Equals {
+            self.at += 1;
+            return Some(self.reserved_name());
+        }
         if !self.nth_is_name(1) || self.nth(2) == Tok::Equals {
             return None;
         }
