@@ -58,6 +58,23 @@ fn a_search_that_ended_has_one_number_of_classes() {
     assert!(grown.ends_with(&format!(" {}", told[0])), "{pane}");
 }
 
+/// What the help gives as an example of a script leads to code.
+#[test]
+fn the_script_in_the_help_does_what_it_shows() {
+    let dir = tempfile::tempdir().unwrap();
+    let help = crate::cli_common::run(dir.path(), &["line", "--help"]).out;
+    let (_, script) = help.split_once("printf '").unwrap();
+    let (script, rest) = script.split_once('\'').unwrap();
+    assert!(rest.starts_with(" | shine-tui line dot.rise"), "{rest}");
+    let ran = line(dir.path(), "dot", &script.replace("\\n", "\n"));
+    assert!(
+        ran.code == 0 && ran.out.contains("Revision 1") && ran.out.contains("dot("),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+}
+
 #[test]
 fn a_session_is_led_line_by_line() {
     let dir = tempfile::tempdir().unwrap();

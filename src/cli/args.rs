@@ -79,7 +79,7 @@ Each line is a command of the assistant as it is typed there after `:`, or a str
 
 Examples:
   shine-tui line dot.rise
-  printf 'topDown(reduceMapFusion)\\nrules\\n1\\nopen\\nkernel\\n' | shine-tui line dot.rise
+  printf 'rules\\n1\\nopen\\n1\\nkernel\\n' | shine-tui line dot.rise
 
 Exit codes:
   0  done
