@@ -11,6 +11,15 @@ fn problems(text: &str) -> Vec<Diagnostic> {
     problems
 }
 
+/// The one problem of a text.
+#[track_caller]
+fn only(text: &str) -> Diagnostic {
+    match <[Diagnostic; 1]>::try_from(problems(text)) {
+        Ok([problem]) => problem,
+        Err(found) => panic!("{text}: {found:?}"),
+    }
+}
+
 /// The text of a program, the code of its one problem, and a part of the hint.
 const TYPED: &[(&str, &str, &str)] = &[
     ("import lib/tiling\ndef f (a: n.f32) = map sqrt a", "E0020", "`import lib.tiling`"),
@@ -1225,8 +1234,7 @@ fn two_names_of_one_function_are_two() {
         "def f (x: n.f32): f32 = reduce (\\a a. a) 0 x",
         "def f (p: (f32 * f32)): f32 = let (v, v) = p in v",
     ] {
-        let found = problems(text);
-        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        let problem = only(text);
         assert!(problem.code == "E0104" && problem.labels.len() == 2, "{text}: {problem:?}");
         assert!(problem.hints.join(" ").contains("another name"), "{text}: {problem:?}");
     }
@@ -1253,8 +1261,7 @@ fn a_reserved_word_in_the_place_of_a_name_is_told_as_that() {
         "def f (x: n.f32): f32 = reduce (\\x where. x) 0 x",
         "def f (x: f32): f32 = let where = x in where",
     ] {
-        let found = problems(text);
-        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        let problem = only(text);
         assert!(problem.code == "E0025" && !problem.labels.is_empty(), "{text}: {problem:?}");
         assert!(problem.hints.join(" ").contains("another name"), "{text}: {problem:?}");
     }
@@ -1266,8 +1273,7 @@ fn a_condition_that_no_sizes_meet_is_told_where_it_is_asked_for() {
         "def f (x: (2*n).f32) = slide 3 2 x |> map (reduce (+) 0)",
         "def f (x: (4*n + 6).f32) = split 4 x |> map (reduce (+) 0)",
     ] {
-        let found = problems(text);
-        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        let problem = only(text);
         assert!(problem.code == "E0150" && !problem.labels.is_empty(), "{text}: {problem:?}");
         assert!(!format!("{problem:?}").contains("Choose sizes"), "{text}: {problem:?}");
     }
@@ -1383,8 +1389,7 @@ fn no_step_and_no_index_are_told_with_their_place_and_a_way() {
             "`natAsIndex n (n - 1)`",
         ),
     ] {
-        let found = problems(text);
-        let [problem] = found.as_slice() else { panic!("{text}: {found:?}") };
+        let problem = only(text);
         let all = format!("{problem}");
         assert!(problem.code == code && !problem.labels.is_empty(), "{text}: {all}");
         assert!(
