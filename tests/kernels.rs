@@ -343,6 +343,43 @@ fn what_auto_makes_by_sizes_is_right_and_as_it_should_be() {
     }
 }
 
+/// Long running results are taken in chunks, on threads and in groups of work-items, in the order of their elements; also where
+/// no chunk is whole, and in each of several rows.
+#[test]
+fn running_results_are_taken_in_chunks() {
+    let sums = "def f (a: n.f32): n.f32 = scanSeq (+) 0 a";
+    let most = "def f (a: n.f32): n.f32 = a |> map (\\x. x * x) |> scanSeq max 0.5 |> map sqrt";
+    // The last that is not zero: of an operator that has an order, and of which no neutral value is known.
+    let last = "declare assoc pick
+        def pick (x y: i32): i32 = select (x % 3 == 0) y x
+        def f (a: n.i32): n.i32 = scanSeq pick 7 a";
+    let costly = "def f (a: n.f32): n.f32 = a |> map (\\x. exp (sin x) * log (x * x + 1)) |> scanSeq (+) 0";
+    let doubles = "def f (a: n.f64): n.f64 = scanSeq (+) 0 a";
+    let in_chunks = [
+        (sums, "n=70003", "runs on (4352, 1, 1) work-items"),
+        (sums, "n=81920", "runs on (5120, 1, 1) work-items"),
+        (sums, "n=5", "void f"),
+        (most, "n=70003", "runs on (4352, 1, 1) work-items"),
+        (last, "n=70003", "runs on (4352, 1, 1) work-items"),
+        (costly, "n=70003", "runs on (4352, 1, 1) work-items"),
+        (doubles, "n=70003", "runs on (8704, 1, 1) work-items"),
+    ];
+    let device = device_common::opencl();
+    for (text, sizes, has) in in_chunks {
+        let threads = crate::modules::ran_by(AUTO, text, sizes, "cpu");
+        assert_eq!(threads.contains("omp parallel"), sizes != "n=5", "{text}\n{threads}");
+        let Some(device) = &device else { continue };
+        let kernels = crate::modules::ran_by("auto(opencl)", text, sizes, device);
+        assert!(kernels.contains(has), "{has}\n{kernels}");
+    }
+    let Some(device) = device else { return };
+    let rows = "def f (a: m.n.f32): m.n.f32 = a |> map (scanSeq (+) 0)";
+    let kernels = crate::modules::ran_by("auto(opencl)", rows, "m=37 n=300", &device);
+    assert!(kernels.contains("runs on (9472, 1, 1) work-items"), "{kernels}");
+    let exact = crate::modules::ran_by("auto(opencl, exact)", sums, "n=70003", &device);
+    assert!(exact.contains("runs on (1, 1, 1) work-items"), "{exact}");
+}
+
 /// The strategies for pipelines on all of them, at sizes that strips and vectors do not divide, and smaller ones.
 #[test]
 fn buffered_pipelines_agree_with_the_references() {

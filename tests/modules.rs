@@ -769,6 +769,14 @@ fn something_is_not_computed_by_nobody() {
     let none = "def f (a: n.f32): n.f32 = oclRun 1 1 1 0 1 1 (mapGlobal (\\x. x * 2) a)";
     let problem = workspace(none).compile(&workspace(none).program.term, Target::OpenCl, &Sizes::new());
     assert!(problem.is_err_and(|d| d.code == "E0531"));
+    // Of an array without elements nothing is left to share out, and nothing is written twice.
+    let chunks = "def f (a: n.f32): (n div 4).f32 =
+        oclRun 8 1 1 8 1 1 (mapLocal (reduceSeq (+) 0) (split 4 (take (4 * (n div 4)) a)))";
+    for n in [3, 9] {
+        let term = workspace(chunks).program.term;
+        let compiled = workspace(chunks).compile(&term, Target::OpenCl, &sizes(&[("n", n)]));
+        assert!(compiled.is_ok(), "{n}: {:?}", compiled.err());
+    }
 }
 
 /// What a kernel computes is kept for the host, whether or not the program says where.

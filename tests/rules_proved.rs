@@ -50,6 +50,13 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInStridesRestAgain", Unproved::Differ),
     ("reduceInLanesAgain", Unproved::Differ),
     ("reduceInLanesRestAgain", Unproved::Differ),
+    // Nor what a chunk adds to the running results of another.
+    ("scanInParts", Unproved::Differ),
+    ("scanInPartsRest", Unproved::Differ),
+    ("scanInPartsAgain", Unproved::Differ),
+    ("scanInPartsRestAgain", Unproved::Differ),
+    ("scanInPartsFromFirst", Unproved::Differ),
+    ("scanInPartsFromFirstRest", Unproved::Differ),
     // Nor what steps in any order come to.
     ("exchangeReduceSeqs", Unproved::Differ),
     ("exchangeReduceSeqsOf", Unproved::Differ),
