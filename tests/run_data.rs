@@ -408,7 +408,7 @@ fn bytes_that_rounding_decides_are_no_mistake() {
     let world = tempfile::tempdir().unwrap();
     let dir = world.path();
     let pixels = (0..300u32).flat_map(|i| (0..400u32).map(move |k| (i * 7 + k * 3, i + k * 11, i * k)));
-    let bytes: Vec<u8> = pixels.flat_map(|(r, g, b)| [r as u8, g as u8, b as u8]).collect();
+    let bytes: Vec<u8> = pixels.clone().flat_map(|(r, g, b)| [r as u8, g as u8, b as u8]).collect();
     std::fs::write(dir.join("p.ppm"), [b"P6 400 300 255\n", &bytes[..]].concat()).unwrap();
     for (float, last) in [("f32", "0.114"), ("f64", "0.114"), ("f32", "0.1141")] {
         let part = |k: u32, weight: &str| format!("{weight} * (cast (idx (natAsIndex 3 {k}) px) : {float})");
@@ -424,6 +424,27 @@ fn bytes_that_rounding_decides_are_no_mistake() {
             "{}",
             ran.out
         );
+    }
+    // Of a grey picture far more pixels are as near as that, and of counts of pixels each has some of them.
+    let grey: Vec<u8> = pixels.map(|(r, ..)| r as u8).collect();
+    std::fs::write(dir.join("g.pgm"), [b"P5 400 300 255\n", &grey[..]].concat()).unwrap();
+    let thrice: Vec<u8> = grey.iter().flat_map(|v| [*v; 3]).collect();
+    std::fs::write(dir.join("g.ppm"), [b"P6 400 300 255\n", &thrice[..]].concat()).unwrap();
+    let part = |k: u32, weight: &str| format!("{weight} * (cast (idx (natAsIndex 3 {k}) px) : f32)");
+    let light = format!("{} + {} + {}", part(0, "0.299"), part(1, "0.587"), part(2, "0.114"));
+    let cut = format!("def f (a: n.m.3.u8): n.m.u8 = a |> map (map (\\px. (cast ({light}) : u8)))\n");
+    let counted = "def f (a: (n + 2).(m + 2).u8): n.i32 = a |> map (slide 3 1) |> slide 3 1 |> map (transpose >> map (\\w.
+        w |> join |> map (\\x. (cast x : f32) * (1 / 9)) |> reduce (+) 0 |> (\\x. select (x >= 128) (1 : i32) 0)) >> reduce (+) 0)\n";
+    std::fs::write(dir.join("program.rules"), "rule heavy [reassociates] = 0.114 * (x : f32) ~> 0.115 * x\n")
+        .unwrap();
+    for (program, file, strategy, code) in [
+        (&*cut, "a=g.ppm", "id", 0),
+        (&*cut, "a=g.ppm", "auto", 0),
+        (counted, "a=g.pgm", "id", 0),
+        (&*cut, "a=g.ppm", "topDown(heavy)", 1),
+    ] {
+        let ran = run(dir, program, &["-i", file, "-o", "o.npy", "--force", "-s", strategy]);
+        assert!(ran.code == code && ran.err.contains("E0820") == (code == 1), "{}{}", ran.out, ran.err);
     }
     // A kernel that is wrong in some hundredths of the pixels is found out.
     std::fs::write(

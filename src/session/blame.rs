@@ -1,7 +1,7 @@
 //! What may be to blame for a kernel that computes something else than the program: said from what was done to it.
 
 use super::auto::WHAT_RAN;
-use super::bench::{is_of_contraction, is_of_foreign, is_of_the_compiler};
+use super::bench::{is_of_contraction, is_of_foreign, is_of_rounding, is_of_the_compiler};
 use super::history::RevisionStep;
 use super::searching::REACH;
 use super::workspace::Workspace;
@@ -26,9 +26,14 @@ pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionSt
         let hint = "Take another compiler, by `CC`, or go on without vectors.";
         return Diagnostic { hints: vec![hint.to_owned(), NO_TIME.to_owned()], ..problem };
     }
+    if is_of_rounding(&problem) {
+        let hint = "This may be nobody's mistake: the program compares what is rounded, or cuts it off, and much of it is as near as can be to where that \
+                    changes. Inputs of which less is so near tell more.";
+        return Diagnostic { hints: vec![hint.to_owned(), NO_TIME.to_owned()], ..problem };
+    }
     if is_of_contraction(&problem) {
-        let hint = "The program magnifies what is rounded, so that this decides its result: nobody's mistake, where its inputs are such. \
-                    Other inputs, or double precision, tell what it gives.";
+        let hint = "The program magnifies what is rounded, or compares it or cuts it off, so that this decides its result: nobody's mistake, where its \
+             inputs are such.";
         return Diagnostic { hints: vec![hint.to_owned(), NO_TIME.to_owned()], ..problem };
     }
     let mut hints = vec![];
@@ -77,7 +82,7 @@ pub fn explained(problem: Diagnostic, workspace: &Workspace, steps: &[RevisionSt
         };
         let rounding = if floats {
             " Unless the program compares, truncates or subtracts nearly equal floats, which may be rounded differently \
-             where a compiler fuses a multiplication with an addition,"
+             where a compiler fuses a multiplication with an addition or adds up in another order,"
         } else {
             " So"
         };

@@ -65,6 +65,15 @@ pub fn of_the_compiler(problem: Diagnostic, device: &str) -> Diagnostic {
     ))
 }
 
+/// A wrong result of a kernel that is right on the device of this name, where the compiler makes no vectors, of a program in
+/// which rounding decides something.
+pub fn of_order(problem: Diagnostic, device: &str) -> Diagnostic {
+    problem.note(format!(
+        "Where the C compiler makes no vectors (`--device '{device}'`) the same kernel is right: either what is added up in another order \
+         is rounded otherwise, and the program compares it or cuts it off, or this is a mistake of the compiler."
+    ))
+}
+
 /// How the note ends that says why a result differs where products and sums are one operation.
 const ROUNDED_ONCE: &str = "as one operation, both are rounded once, and overflow less.";
 
@@ -84,6 +93,22 @@ pub fn of_foreign(problem: Diagnostic, names: &[String]) -> Diagnostic {
         "{FOREIGN}{}. What it computes is compared with other runs of the same functions, in another order and on other threads.",
         names.join(", ")
     ))
+}
+
+/// How the note ends that says that rounding decides too much.
+const UNDECIDED: &str = "that it cannot be checked there.";
+
+/// A result of which rounding decides so much that it is neither right nor wrong.
+pub fn of_rounding(problem: Diagnostic) -> Diagnostic {
+    problem.note(format!(
+        "Where the inputs and the numbers in the program differ in their last digits, the program as written gives what was found, or values \
+         on both sides of it: rounding decides so much of the result on these inputs {UNDECIDED}"
+    ))
+}
+
+/// Does rounding decide too much of the result?
+pub fn is_of_rounding(problem: &Diagnostic) -> bool {
+    problem.notes.iter().any(|note| note.ends_with(UNDECIDED))
 }
 
 /// Does the program run foreign functions?

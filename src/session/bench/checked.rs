@@ -3,6 +3,7 @@
 use super::agree::{self, Agreement, agree, cells, not_numbers};
 use super::cells::{at_width, buffer};
 use super::drawn::{DRAWS, Draw};
+use super::explained::Decision;
 use super::inputs::{Inputs, components};
 use super::place;
 use super::request::{no_value, plain_seconds, request};
@@ -201,18 +202,28 @@ impl<'a> Checked<'a> {
             ));
         }
         let reference = parted.as_ref().map_or(reference, |(eased, _)| eased);
-        let decided = match agree(reference, outputs, &usual, where_) {
-            Ok(_) => None,
+        let decision = match agree(reference, outputs, &usual, where_) {
+            Ok(_) => Decision::Elsewhere,
             Err(_) => self.decided_by_rounding(reference, outputs, &usual, inputs, self.asked.sizes)?,
+        };
+        let agreement = |reference: &[Expected], tolerance: &dyn Fn(usize, &HostData) -> Tolerance| {
+            if let Decision::TooMuch = decision {
+                return agree(reference, outputs, tolerance, where_).map_err(agree::of_rounding);
+            }
+            self.agreement(reference, outputs, tolerance, where_, here)
+        };
+        let decided = match &decision {
+            Decision::ByRounding(eased, number) => Some((eased, *number)),
+            Decision::TooMuch | Decision::Elsewhere => None,
         };
         if let Some((_, number)) = &decided {
             warnings.push(format!(
-                "Rounding decides {number} of {} cells of the result: there the program as written gives what was found, too, where its \
-                 inputs and the numbers in it differ in their last digits.",
+                "Rounding decides {number} of {} cells of the result: there the program as written gives what was found, or values on both \
+                 sides of it, where its inputs and the numbers in it differ in their last digits.",
                 cells(reference)
             ));
         }
-        let reference = decided.as_ref().map_or(reference, |(eased, _)| eased);
+        let reference = decided.map_or(reference, |(eased, _)| eased);
         let large = match agree(reference, outputs, &usual, where_) {
             Err(_) if before.reference.in_doubles => {
                 let own = self.own_errors(reference, inputs)?;
@@ -234,11 +245,11 @@ impl<'a> Checked<'a> {
                             warnings.push(format!("Rounding as the program is written moves {number} of {} cells of the result as far as the kernel does.", large.cells));
                             large
                         }
-                        None => self.agreement(reference, outputs, &wider, where_, here)?,
+                        None => agreement(reference, &wider)?,
                     },
                 }
             }
-            Err(_) => self.agreement(reference, outputs, &usual, where_, here)?,
+            Err(_) => agreement(reference, &usual)?,
             Ok(large) => large,
         };
         warnings.extend(before.small.clone().err());
@@ -325,7 +336,12 @@ impl<'a> Checked<'a> {
             };
             let device = Choice::read(self.asked.device).ok().and_then(|choice| choice.without_vectors());
             if let Some(device) = device.filter(|device| again(device, FloatMode::Contract).is_some()) {
-                return agree::of_the_compiler(problem, &device);
+                let decides = rounding::in_doubles(&self.plain()).is_none();
+                return if decides {
+                    agree::of_order(problem, &device)
+                } else {
+                    agree::of_the_compiler(problem, &device)
+                };
             }
             let strictly = self.target == Target::C && again(self.asked.device, FloatMode::Strict).is_some();
             if strictly { agree::of_contraction(problem) } else { problem }

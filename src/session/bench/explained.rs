@@ -3,6 +3,7 @@
 
 use super::agree::{Agreement, agree, cells};
 use super::checked::{Checked, Reference};
+use super::decided::Decided;
 use super::inputs::Inputs;
 use crate::device::check::{self, Tolerance};
 use crate::device::{Expected, HostData, stats};
@@ -11,11 +12,13 @@ use crate::lang::rounding;
 use crate::lang::ty::Scalar;
 use crate::session::action::Sizes;
 
-/// At most one in so many cells may be decided by rounding, or so many where there are few; the program as written is asked
-/// so often. Of pictures in bytes, weighted by thousandths, every thousandth pixel is as near to the next byte as can be.
+/// One in so many cells is few, or so many where there are few. Of pictures in bytes, weighted by thousandths, every thousandth
+/// pixel is as near to the next byte as can be; of grey ones far more are.
 const DECIDED: usize = 500;
 const MOST_DECIDED: usize = 2;
+/// So often, and at least so often where cells are not few, the program as written is asked what rounding decides.
 const TURNS: u32 = 12;
+const LEAST_TURNS: u32 = 4;
 
 /// A kernel adds up in another order than the program as written, so it may be that many times as far from what would be exact,
 /// of which so many runs with other last digits tell.
@@ -39,6 +42,16 @@ pub(super) enum Explained {
     Moved(usize),
     /// Rounding decides so many cells.
     Decided(usize),
+}
+
+/// What decides that cells are not what the reference has.
+pub(super) enum Decision {
+    /// Rounding does: the reference with what was found in these cells, and how many there are.
+    ByRounding(Vec<Expected>, usize),
+    /// Rounding does, and so much of the result that it tells nothing.
+    TooMuch,
+    /// Something else does.
+    Elsewhere,
 }
 
 impl Explained {
@@ -70,8 +83,10 @@ impl Checked<'_> {
         if let Some(number) = self.within_rounding(own, outputs, tolerance, inputs, sizes)? {
             return Ok(Some(if number == 0 { Explained::Doubles } else { Explained::Moved(number) }));
         }
-        let decided = self.decided_by_rounding(own, outputs, tolerance, inputs, sizes)?;
-        Ok(decided.map(|(_, number)| Explained::Decided(number)))
+        Ok(match self.decided_by_rounding(own, outputs, tolerance, inputs, sizes)? {
+            Decision::ByRounding(_, number) => Some(Explained::Decided(number)),
+            Decision::TooMuch | Decision::Elsewhere => None,
+        })
     }
 
     /// The outputs at the sizes asked for, where cells are wrong only as far as rounding moves them, with the number of these
@@ -90,9 +105,9 @@ impl Checked<'_> {
         Ok(agree(&own, outputs, &anything, "").ok().map(|all| (all, number)))
     }
 
-    /// The reference with what was found in the cells that are wrong only because a comparison, or a number that is cut off, is decided
-    /// by rounding, and how many there are: with inputs and numbers that differ in their last digits the program as written has these
-    /// values itself. None where another cell is wrong as well, or these are not few.
+    /// Whether the cells that are wrong are so only because a comparison, or a number that is cut off, is decided by rounding: with
+    /// inputs and numbers that differ in their last digits the program as written has these values itself, or, where they are
+    /// counts and the like, some below and some above.
     pub(super) fn decided_by_rounding(
         &self,
         reference: &[Expected],
@@ -100,33 +115,33 @@ impl Checked<'_> {
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
         inputs: &Inputs,
         sizes: &Sizes,
-    ) -> Result<Option<(Vec<Expected>, usize)>, Diagnostic> {
+    ) -> Result<Decision, Diagnostic> {
         if !alike(reference, outputs) {
-            return Ok(None);
+            return Ok(Decision::Elsewhere);
         }
-        let each = || reference.iter().zip(outputs).enumerate();
-        let mut wrong: Vec<Vec<usize>> =
-            each().map(|(i, (e, f))| check::wrong_cells(e, f, tolerance(i, e.data()))).collect();
-        let number: usize = wrong.iter().map(Vec::len).sum();
-        if number > MOST_DECIDED.max(cells(reference) / DECIDED) {
-            return Ok(None);
+        let mut decided = Decided::new(reference, outputs, tolerance);
+        let number = decided.number();
+        let are_few = number <= MOST_DECIDED.max(cells(reference) / DECIDED);
+        // Where nothing is compared or cut off, double precision tells more.
+        let are_decided = rounding::in_doubles(&self.plain()).is_none();
+        if !are_few && !are_decided {
+            return Ok(Decision::Elsewhere);
         }
-        let mut eased = reference.to_vec();
-        for turn in 0..TURNS {
-            let other = self.moved(inputs, sizes, turn)?;
-            for (i, (_, found)) in each() {
-                let Some(moved) = other.get(i) else { return Ok(None) };
-                let known = tolerance(i, moved.data());
-                let (still, decided): (Vec<_>, Vec<_>) =
-                    wrong[i].iter().partition(|k| check::is_wrong(moved, found, known, **k));
-                eased[i].take_from(found, &decided);
-                wrong[i] = still;
+        for turn in 1..=TURNS {
+            let other = self.moved(inputs, sizes, turn - 1)?;
+            if !alike(&other, outputs) {
+                return Ok(Decision::Elsewhere);
             }
-            if wrong.iter().all(Vec::is_empty) {
-                return Ok(Some((eased, number)));
+            decided.take(&other);
+            let are_between = are_decided && turn >= LEAST_TURNS && decided.are_all_between();
+            if are_few && decided.are_all_met() || are_between && decided.tells() {
+                return Ok(Decision::ByRounding(decided.eased(), number));
+            }
+            if !are_few && turn == LEAST_TURNS && !decided.are_most_between() {
+                return Ok(Decision::Elsewhere);
             }
         }
-        Ok(None)
+        Ok(if are_decided && decided.are_all_between() { Decision::TooMuch } else { Decision::Elsewhere })
     }
 
     /// The reference without the cells in which it parts from the program as written because one of them overflows, and how many

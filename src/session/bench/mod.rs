@@ -8,6 +8,7 @@
 mod agree;
 pub mod cells;
 mod checked;
+mod decided;
 mod doubt;
 mod drawn;
 mod explained;
@@ -17,7 +18,7 @@ mod pair;
 mod place;
 mod request;
 
-pub use agree::{is_of_contraction, is_of_foreign, is_of_the_compiler};
+pub use agree::{is_of_contraction, is_of_foreign, is_of_rounding, is_of_the_compiler};
 pub use checked::Beforehand;
 pub use doubt::{of_comparison, of_repetition};
 pub use drawn::Drawn;
