@@ -262,8 +262,9 @@ fn what_auto_makes_for_work_items_does_not_race() {
 
 /// Programs of which the sizes decide what `auto(opencl)` makes, the sizes, and what the kernels must have then: rows of
 /// few numbers side by side in a group, long rows in local memory, planes and channels in strips, parts of a few very
-/// long reductions, tiles for attention, whole strips of lines that they do not divide, and rows of a few.
-const BY_SIZES: [(&str, &[&str], &str); 9] = [
+/// long reductions, tiles for attention, whole strips of lines that they do not divide, lines with empty cells at their ends, and
+/// rows of a few.
+const BY_SIZES: [(&str, &[&str], &str); 10] = [
     (
         "def f (rows: n.m.f32): n.m.f32 = rows |> map (\\row.
            let most = row |> reduce max (0 - 1000000000)
@@ -318,6 +319,11 @@ const BY_SIZES: [(&str, &[&str], &str); 9] = [
         include_str!("../kernels/twoBlurs/twoBlurs.rise"),
         &["n=521", "m=516"],
         "? 4 + i",
+    ),
+    (
+        include_str!("../kernels/harrisPadded/harrisPadded.rise"),
+        &["h=516", "w=524"],
+        "// runs on (256, 43, 1) work-items, in groups of (128, 1, 1)",
     ),
     (
         "def fir (w: k.f32) (x: (n + k - 1).f32): n.f32 =
