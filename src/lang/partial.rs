@@ -1,5 +1,5 @@
-//! Programs that have a result on some inputs and none on others: those that divide by a number of theirs, read where one says, or
-//! write there.
+//! Programs that have a result on some inputs and none on others: those that divide by a number of theirs, read where one says,
+//! write there, or compute numbers of `natType` with it.
 
 use super::declared::unfolded;
 use super::pattern::Pattern;
@@ -28,6 +28,10 @@ fn may_have_none(t: &Term, of_data: OfData) -> bool {
     let here = match head.as_pattern() {
         Some(Pattern::Scatter) => true,
         Some(Pattern::NatAsIndex) => of_data.places && !is_known(0),
+        // What is too large for a number of `natType`, or less than none, is no result.
+        Some(Pattern::Add | Pattern::Sub | Pattern::Mul) => {
+            of_data.places && matches!(head.ty().signature().1.kind(), TypeKind::NatType)
+        }
         Some(Pattern::Div | Pattern::Mod) => {
             let (_, result) = head.ty().signature();
             !is_known(1)
@@ -86,6 +90,8 @@ mod tests {
             ("(generate (\\i. idx (natAsIndex n ((indexAsNat i + 1) % n)) x) : n.f32)", false),
             ("map (\\v. idx (natAsIndex n 0) a + v) a", false),
             ("gather p x", false),
+            ("map (\\v. (cast v : natType) * (cast v : natType)) a", true),
+            ("(generate (\\i. indexAsNat i * 3 + 1) : n.natType)", false),
         ];
         for (body, decides) in rows {
             // What is not asked for is no parameter, as its type says what numbers there are.

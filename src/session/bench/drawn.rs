@@ -106,7 +106,8 @@ impl Checked<'_> {
             Ok(true) => Ok(None),
             Ok(false) => Ok(Some(
                 "At these sizes it takes too long to look whether the program has a result on these inputs: whether each number \
-                 that reads or writes in an array lies in it, `scatter` is given no place twice, and no integer is divided by zero."
+                 that reads or writes in an array lies in it, `scatter` is given no place twice, no integer is divided by zero, and no \
+                 number of `natType` becomes too large."
                     .to_owned(),
             )),
             Err(problem) if is_of_inputs(&problem) => {
