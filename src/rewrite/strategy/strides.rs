@@ -63,7 +63,8 @@ pub fn reduces_columns(map: &Term, most: &Nat, around: Around) -> bool {
 /// of sizes that were given: a column of a matrix that has no other lies side by side, too.
 pub fn reads_in_order(array: &Term, around: Around, given: &dyn Fn(&Nat) -> Nat) -> bool {
     let mut walk = Walk::new(&Nat::constant(0));
-    let near = |stride: Stride| stride.and_then(|n| given(&n).as_constant()).is_some_and(|n| matches!(n, 0 | 1));
+    let near =
+        |stride: Stride| stride.and_then(|n| given(&n).as_constant()).is_some_and(|n| matches!(n, 0 | 1));
     walk.scopes(array, around).iter().all(|scope| {
         let elements = walk.value(array, scope);
         let order = walk.fresh();
