@@ -102,25 +102,25 @@ fn what_belongs_to_each_of_several_numbers_is_reduced_in_one_loop() {
 const OF_FEW: [(&str, &[&str]); 6] = [
     (
         "def f (a: n.m.f32): m.f32 = transpose a |> map (reduce (+) 0)",
-        &["n=20003 m=7", "n=70001 m=3", "n=1031 m=301", "n=131073 m=1"],
+        &["n=50021 m=7", "n=70001 m=3", "n=1031 m=301", "n=400003 m=1"],
     ),
     (
         "def f (a: n.m.f32) (w: n.f32): m.f32 =
            transpose a |> map (\\c. zip c w |> map (\\p. fst p * snd p) |> reduce (+) 0)",
         &["n=4096 m=33"],
     ),
-    ("def f (a: n.m.f32): m.f32 = transpose a |> map (reduce max 1)", &["n=20003 m=7"]),
+    ("def f (a: n.m.f32): m.f32 = transpose a |> map (reduce max 1)", &["n=50021 m=7"]),
     (
         "def f (a: n.m.f32): m.f32 = transpose a |> map (\\c.
            let s = reduce (+) 0 c in (c |> map (\\x. x * x) |> reduce (+) 0) - s * s)",
-        &["n=20003 m=7"],
+        &["n=50021 m=7"],
     ),
     (
         "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\r. transpose b |> map (\\c.
            zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
-        &["m=2 k=70001 n=3", "m=1 k=140001 n=1", "m=1 k=5000 n=31"],
+        &["m=2 k=70001 n=3", "m=1 k=400003 n=1", "m=1 k=5000 n=31"],
     ),
-    ("def f (a: n.m.f32): n.f32 = map (reduce (+) 0) a", &["n=1 m=131075", "n=3 m=262144"]),
+    ("def f (a: n.m.f32): n.f32 = map (reduce (+) 0) a", &["n=1 m=400009", "n=3 m=262144"]),
 ];
 
 /// Threads share what is reduced, where the numbers are too few to be shared out.
@@ -139,7 +139,7 @@ fn few_long_reductions_are_shared_by_threads() {
 #[test]
 fn few_short_reductions_are_not_shared() {
     let sums = "def f (a: n.m.f32): m.f32 = transpose a |> map (reduce (+) 0)";
-    for (strategy, sizes) in [("auto", "n=1000 m=7"), ("auto(exact)", "n=20003 m=7")] {
+    for (strategy, sizes) in [("auto", "n=1000 m=7"), ("auto(exact)", "n=50021 m=7")] {
         let kernel = modules::ran_by(strategy, sums, sizes, "cpu");
         assert_eq!(kernel.matches("omp parallel").count(), 0, "{kernel}");
     }
@@ -177,15 +177,15 @@ fn long_reductions_of_one_array_read_it_once() {
     let squares = "a |> map (\\x. x * x) |> reduce (+) 0";
     for made in [format!("(reduce (+) 0 a, {squares})"), "(reduce min 7 a, reduce max 0 a)".to_owned()] {
         let text = format!("def f (a: n.f32): (f32 * f32) = {made}");
-        let kernel = modules::ran_by("auto", &text, "n=50001", "cpu");
+        let kernel = modules::ran_by("auto", &text, "n=300007", "cpu");
         assert_eq!(kernel.matches("omp parallel").count(), 1, "{kernel}");
     }
     let text = format!("def f (a: n.f32): f32 = reduce (+) 0 a / sqrt ({squares})");
-    let kernel = modules::ran_by("auto", &text, "n=50001", "cpu");
+    let kernel = modules::ran_by("auto", &text, "n=300007", "cpu");
     assert_eq!(kernel.matches("omp parallel").count(), 1, "{kernel}");
     // Of which no parts can be reduced together.
     let text = format!("def f (a: n.f32): (f32 * f32) = (reduce max 1 a, {squares})");
-    modules::ran_by("auto", &text, "n=50001", "cpu");
+    modules::ran_by("auto", &text, "n=300007", "cpu");
 }
 
 #[test]
