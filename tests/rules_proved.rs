@@ -68,6 +68,8 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("joinRowsFirst", Unproved::Differ),
     // It knows no law of zero.
     ("selectOfOperation", Unproved::Differ),
+    ("productOfChoice", Unproved::Differ),
+    ("productOfChoiceRight", Unproved::Differ),
     // The prover does not go through steps.
     ("iterateOnce", Unproved::Differ),
     ("iterateFirst", Unproved::Differ),

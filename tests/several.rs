@@ -41,7 +41,7 @@ def products (p: c.(3.3.f32 * 3.3.f32)): f32 =
 
 /// What belongs to each of `k` numbers: how often each occurs, the greatest, sums of rows by columns, by places and as written
 /// for one loop, and their means.
-const OF_NUMBERS: [(&str, &str); 6] = [
+const OF_NUMBERS: [(&str, &str); 7] = [
     (
         "def f (keys: n.i32): k.i32 =
            generate (\\c. keys |> map (\\l. select (l == cast (indexAsNat c)) 1 0) |> reduce (+) 0)",
@@ -71,6 +71,12 @@ const OF_NUMBERS: [(&str, &str); 6] = [
     ),
     (
         "def f (rows: n.d.f32) (keys: n.i32): k.d.f32 = generate (\\c.
+           let mine = keys |> map (\\l. select (l == cast (indexAsNat c)) 1 0) in
+           transpose rows |> map (\\column. zip mine column |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        "n=1003 d=5 k=60",
+    ),
+    (
+        "def f (rows: n.d.f32) (keys: n.i32): k.d.f32 = generate (\\c.
            let count = keys |> map (\\l. select (l == cast (indexAsNat c)) 1 0) |> reduce (+) 0 in
            transpose rows |> map (\\column.
              (zip column keys |> map (\\p. select (snd p == cast (indexAsNat c)) (fst p) 0) |> reduce (+) 0) / max 1 count))",
@@ -89,6 +95,97 @@ fn what_belongs_to_each_of_several_numbers_is_reduced_in_one_loop() {
         let asked = kernel.contains("== (int)") || kernel.contains("(int)i");
         assert!(kernel.contains("if (0 <= ") && !asked, "{strategy}: {kernel}");
     }
+}
+
+/// Long reductions for each of a few numbers: sums of columns, with and without weights, the greatest from any start, several
+/// of each column, products of matrices of few rows and columns, and long rows.
+const OF_FEW: [(&str, &[&str]); 6] = [
+    (
+        "def f (a: n.m.f32): m.f32 = transpose a |> map (reduce (+) 0)",
+        &["n=50021 m=7", "n=70001 m=3", "n=1031 m=301", "n=400003 m=1"],
+    ),
+    (
+        "def f (a: n.m.f32) (w: n.f32): m.f32 =
+           transpose a |> map (\\c. zip c w |> map (\\p. fst p * snd p) |> reduce (+) 0)",
+        &["n=4096 m=33"],
+    ),
+    ("def f (a: n.m.f32): m.f32 = transpose a |> map (reduce max 1)", &["n=50021 m=7"]),
+    (
+        "def f (a: n.m.f32): m.f32 = transpose a |> map (\\c.
+           let s = reduce (+) 0 c in (c |> map (\\x. x * x) |> reduce (+) 0) - s * s)",
+        &["n=50021 m=7"],
+    ),
+    (
+        "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\r. transpose b |> map (\\c.
+           zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
+        &["m=2 k=70001 n=3", "m=1 k=400003 n=1", "m=1 k=5000 n=31"],
+    ),
+    ("def f (a: n.m.f32): n.f32 = map (reduce (+) 0) a", &["n=1 m=400009", "n=3 m=262144"]),
+];
+
+/// Threads share what is reduced, where the numbers are too few to be shared out.
+#[test]
+fn few_long_reductions_are_shared_by_threads() {
+    for (text, all) in OF_FEW {
+        for sizes in all {
+            let kernel = modules::ran_by("auto", text, sizes, "cpu");
+            // Once, also for several reductions of a column.
+            assert_eq!(kernel.matches("omp parallel").count(), 1, "{sizes}: {kernel}");
+        }
+    }
+}
+
+/// What the sizes say is short, or what is no sum in any order, stays one loop.
+#[test]
+fn few_short_reductions_are_not_shared() {
+    let sums = "def f (a: n.m.f32): m.f32 = transpose a |> map (reduce (+) 0)";
+    for (strategy, sizes) in [("auto", "n=1000 m=7"), ("auto(exact)", "n=50021 m=7")] {
+        let kernel = modules::ran_by(strategy, sums, sizes, "cpu");
+        assert_eq!(kernel.matches("omp parallel").count(), 0, "{kernel}");
+    }
+}
+
+/// Pairs are reduced in lanes: component by component where the operator takes them so, and else both at once.
+#[test]
+fn pairs_are_reduced_in_lanes() {
+    let product = "def times (a b: (f32 * f32)): (f32 * f32) =
+         (fst a * fst b - snd a * snd b, fst a * snd b + snd a * fst b)
+       declare assoc [finite] times
+       declare commutative [finite] times
+       declare neutral [finite] times (1, 0)
+       def f (a: n.f32): (f32 * f32) =
+         a |> map (\\x. (1 + x * 0.001, x * 0.001)) |> reduce times (1, 0)";
+    let programs = [
+        "def f (a: n.f32): (f32 * f32) = a |> map (\\x. (x, x))
+           |> reduce (\\p q. (min (fst p) (fst q), max (snd p) (snd q))) (3, -3)",
+        "def f (a b: n.f32): (f32 * f32) = zip a b
+           |> map (\\p. (fst p * fst p - snd p * snd p, 2 * fst p * snd p))
+           |> reduce (\\p q. (fst p + fst q, snd p + snd q)) (0, 0)",
+        product,
+    ];
+    for text in programs {
+        for sizes in ["n=1", "n=64", "n=101", "n=9001"] {
+            let kernel = modules::ran_by("auto", text, sizes, "cpu");
+            assert!(sizes == "n=1" || kernel.contains("[32];"), "{sizes}: {kernel}");
+        }
+    }
+}
+
+/// Several long reductions of as many elements are one loop on threads, whether a pair is made of them or a number.
+#[test]
+fn long_reductions_of_one_array_read_it_once() {
+    let squares = "a |> map (\\x. x * x) |> reduce (+) 0";
+    for made in [format!("(reduce (+) 0 a, {squares})"), "(reduce min 7 a, reduce max 0 a)".to_owned()] {
+        let text = format!("def f (a: n.f32): (f32 * f32) = {made}");
+        let kernel = modules::ran_by("auto", &text, "n=300007", "cpu");
+        assert_eq!(kernel.matches("omp parallel").count(), 1, "{kernel}");
+    }
+    let text = format!("def f (a: n.f32): f32 = reduce (+) 0 a / sqrt ({squares})");
+    let kernel = modules::ran_by("auto", &text, "n=300007", "cpu");
+    assert_eq!(kernel.matches("omp parallel").count(), 1, "{kernel}");
+    // Of which no parts can be reduced together.
+    let text = format!("def f (a: n.f32): (f32 * f32) = (reduce max 1 a, {squares})");
+    modules::ran_by("auto", &text, "n=300007", "cpu");
 }
 
 #[test]

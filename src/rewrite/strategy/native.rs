@@ -171,7 +171,7 @@ pub const TABLE: &[Row] = &[
         Native::ReadsInOrder,
         "readsInOrder",
         0,
-        "Is this an array whose elements, one after the other, lie side by side in memory?",
+        "Is this an array whose elements, one after the other, lie side by side in memory, as its type says, or the sizes that were given?",
     ),
     row(
         Native::ReducesColumns,

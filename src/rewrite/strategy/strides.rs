@@ -59,10 +59,12 @@ pub fn reduces_columns(map: &Term, most: &Nat, around: Around) -> bool {
     })
 }
 
-/// Do the elements of an array, one after the other, lie side by side wherever they are read?
-pub fn reads_in_order(array: &Term, around: Around) -> bool {
+/// Do the elements of an array, one after the other, lie side by side wherever they are read? `given` is a size with the values
+/// of sizes that were given: a column of a matrix that has no other lies side by side, too.
+pub fn reads_in_order(array: &Term, around: Around, given: &dyn Fn(&Nat) -> Nat) -> bool {
     let mut walk = Walk::new(&Nat::constant(0));
-    let near = |stride: Stride| stride.and_then(|n| n.as_constant()).is_some_and(|n| matches!(n, 0 | 1));
+    let near =
+        |stride: Stride| stride.and_then(|n| given(&n).as_constant()).is_some_and(|n| matches!(n, 0 | 1));
     walk.scopes(array, around).iter().all(|scope| {
         let elements = walk.value(array, scope);
         let order = walk.fresh();

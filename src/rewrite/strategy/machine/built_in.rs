@@ -167,9 +167,11 @@ impl<'a> Machine<'a> {
             Native::HasExactType => test(is_exact(t.ty()), "whole numbers and truth values", self),
             Native::HasFunctionType => form("a function", self),
             Native::ReadsInOrder => {
+                let known = self.env.known;
                 let around = self.look_around(t);
-                let holds =
-                    t.ty().as_array().is_some() && t.with_stack(|| strides::reads_in_order(t, around));
+                let given = |n: &Nat| at_sizes(known, n);
+                let holds = t.ty().as_array().is_some()
+                    && t.with_stack(|| strides::reads_in_order(t, around, &given));
                 test(holds, "an array that is read in order", self)
             }
             Native::HasAtMost
