@@ -419,6 +419,8 @@ fn auto_runs_each_stage_on_threads_where_no_pipeline_goes_through() {
         def blur (im: (n + 2).(m + 2).f32): n.m.f32 =
           im |> map (slide 3 1) |> slide 3 1 |> map (transpose >> map (\\w. reduce (+) 0 (join w) / 9))
         def clamped (im: n.m.f32): n.m.f32 = im |> map (padClamp 1 1) |> padClamp 1 1 |> blur
+        def twice (x: (m + 1).f32): (2*m).f32 =
+          x |> slide 2 1 |> map (\\w. let sum = reduce (+) 0 w in [sum - 1, sum + 1]) |> join
         def greatest (im: (2*n).(2*m).f32): n.m.f32 =
           im |> split 2 |> map (transpose >> map (reduce max (-9)) >> split 2 >> map (reduce max (-9)))\n";
     let programs = [
@@ -427,6 +429,12 @@ fn auto_runs_each_stage_on_threads_where_no_pipeline_goes_through() {
         ("(im: (n + 2).(m + 2).f32): m.n.f32 = im |> blur |> map reverse |> transpose", 1, false),
         ("(im: n.m.u8): n.m.f32 = im |> map (map (\\x. cast x)) |> clamped", 1, false),
         ("(im: (2*n + 2).(2*m + 2).f32): n.m.f32 = im |> blur |> greatest", 1, true),
+        // Of lines as they lie, not of columns one after the other.
+        (
+            "(im: (n + 1).(m + 1).f32): (2*n).(2*m).f32 = im |> map twice |> transpose |> map twice |> transpose",
+            1,
+            true,
+        ),
     ];
     for (text, threads, buffered) in programs {
         let written = parse(&format!("{WORDS}def p {text}")).unwrap();
