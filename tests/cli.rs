@@ -1578,7 +1578,15 @@ fn strategies_for_pipelines_say_what_stops_them() {
     let long = "(x: (n + 64).f32) (y: m.f32): n.f32 = x |> fir (generate (\\i. 1) : 33.f32) |> fir (generate (\\i. 1) : 33.f32)";
     let blurs = "(a: (n + 4).(m + 4).f32): n.m.f32 = a |> mean3 |> mean3";
     let of_two = "the result is a pair of arrays, and a pipeline has one";
+    let shared = "(a: 3.n.m.f32): 3.n.m.f32 =
+      let l = mean3 (idx (natAsIndex 3 1) a |> map (padClamp 1 1) |> padClamp 1 1)
+      a |> map (\\c. both (\\x y. x / y) c l)";
     for (program, strategy, told) in [
+        (
+            shared,
+            "bufferedPipeline(4, 8)",
+            "or over pictures that are not each computed of windows of their own lines",
+        ),
         (one, items, "this is no map over lines, and tiles have rows and columns"),
         (one, "stagesOnItems", "this is no map over lines, and tiles have rows and columns"),
         (one, "lineOnItems", "it is not known that there are more than 65535 numbers here"),

@@ -454,6 +454,94 @@ fn auto_makes_pipelines_of_stencils_one_behind_the_other() {
     }
 }
 
+/// What a pipeline does not go through, as padding or rows in reverse, `auto` stores, each stage on threads; and chunks of lines are
+/// windows like others.
+#[test]
+fn auto_runs_each_stage_on_threads_where_no_pipeline_goes_through() {
+    const WORDS: &str = "
+        def blur (im: (n + 2).(m + 2).f32): n.m.f32 =
+          im |> map (slide 3 1) |> slide 3 1 |> map (transpose >> map (\\w. reduce (+) 0 (join w) / 9))
+        def clamped (im: n.m.f32): n.m.f32 = im |> map (padClamp 1 1) |> padClamp 1 1 |> blur
+        def twice (x: (m + 1).f32): (2*m).f32 =
+          x |> slide 2 1 |> map (\\w. let sum = reduce (+) 0 w in [sum - 1, sum + 1]) |> join
+        def greatest (im: (2*n).(2*m).f32): n.m.f32 =
+          im |> split 2 |> map (transpose >> map (reduce max (-9)) >> split 2 >> map (reduce max (-9)))\n";
+    let programs = [
+        ("(im: n.m.f32): n.m.f32 = im |> clamped |> clamped |> clamped", 3, false),
+        ("(im: (n + 4).(m + 4).f32): n.m.f32 = im |> blur |> map reverse |> reverse |> blur", 2, false),
+        ("(im: (n + 2).(m + 2).f32): m.n.f32 = im |> blur |> map reverse |> transpose", 1, false),
+        ("(im: n.m.u8): n.m.f32 = im |> map (map (\\x. cast x)) |> clamped", 1, false),
+        ("(im: (2*n + 2).(2*m + 2).f32): n.m.f32 = im |> blur |> greatest", 1, true),
+        // Of lines as they lie, not of columns one after the other.
+        (
+            "(im: (n + 1).(m + 1).f32): (2*n).(2*m).f32 = im |> map twice |> transpose |> map twice |> transpose",
+            1,
+            true,
+        ),
+    ];
+    for (text, threads, buffered) in programs {
+        let written = parse(&format!("{WORDS}def p {text}")).unwrap();
+        let shown = agrees_with_itself(&written, "auto", &[[("n", 37), ("m", 21)], [("n", 1), ("m", 2)]]);
+        assert_eq!(shown.contains("circularBuffer "), buffered, "{text}\n{shown}");
+        assert_eq!(shown.matches("mapPar ").count(), threads, "{text}\n{shown}");
+    }
+}
+
+/// Large windows are reduced column by column by `auto` on threads, where they can be and results may differ; small ones are
+/// left to compilers.
+#[test]
+fn auto_separates_large_windows_on_threads() {
+    let programs = [
+        (7, 7, "f32", "reduce (+) 0 (join w) / 49", "auto", true),
+        (7, 7, "f32", "reduce (+) 0 (join w) / 49", "auto(exact)", false),
+        (5, 4, "u8", "reduce max 0 (join w)", "auto(exact)", true),
+        (
+            6,
+            3,
+            "f32",
+            "reduce min (w |> idx (natAsIndex 6 2) |> idx (natAsIndex 3 1)) (join w)",
+            "auto",
+            true,
+        ),
+        (3, 3, "f32", "reduce (+) 0 (join w) / 9", "auto", false),
+        (5, 2, "f32", "reduce (+) 0 (join w)", "auto", false),
+        (
+            7,
+            7,
+            "f32",
+            "join w |> map (\\x. abs (x - (w |> idx (natAsIndex 7 3) |> idx (natAsIndex 7 3)))) |> reduce (+) 0",
+            "auto",
+            false,
+        ),
+    ];
+    for (rows, columns, ty, text, strategy, separated) in programs {
+        let written = format!(
+            "def p (im: (n + {}).(m + {}).{ty}): n.m.{ty} =
+               im |> map (slide {columns} 1) |> slide {rows} 1 |> map (transpose >> map (\\w. {text}))",
+            rows - 1,
+            columns - 1
+        );
+        let sizes = [[("n", 34), ("m", 261)], [("n", 33), ("m", 2)], [("n", 1), ("m", 1)]];
+        let shown = agrees_with_itself(&parse(&written).unwrap(), strategy, &sizes);
+        assert_eq!(shown.contains("rotateValues "), separated, "{text}, {strategy}\n{shown}");
+    }
+}
+
+/// What a strategy makes of a program, which computes the same at each of the sizes.
+fn agrees_with_itself(written: &Program, strategy: &str, sizes: &[[(&str, i64); 2]]) -> String {
+    let program = strategies::apply_within(strategies::OF_PIPELINES, written, strategy).unwrap();
+    let shown = print::program(&program.name, &program.sizes, &program.term, &print::Options::default());
+    for &sizes in sizes {
+        let sizes = eval::sizes(sizes);
+        let inputs = inputs::for_program(&written.ty, &sizes, 5, inputs::Kind::SmallIntegers).unwrap();
+        let expected = eval::run(&written.term, &sizes, &inputs, &Limits::TEST).unwrap();
+        let found = eval::run(&program.term, &sizes, &inputs, &Limits::TEST).unwrap();
+        let close = Tolerance::Relative { relative: 1e-5, floor: 1e-5 };
+        expected.agrees(&found, close).unwrap_or_else(|why| panic!("{strategy}: {why}\n{}", shown.text));
+    }
+    shown.text
+}
+
 /// Each by itself: a compiler takes long for what is unrolled, and one run is given two minutes, on a busy machine too.
 fn check_each(variants: &[Variant]) {
     std::thread::scope(|scope| {
@@ -656,6 +744,9 @@ fn windows_are_reduced_column_by_column_by_any_operator() {
     fn least(g: &Given) -> Vec<Expected> {
         vec![Expected::Floats(reduced(g, f32::min, 0.5))]
     }
+    fn least_of_all(g: &Given) -> Vec<Expected> {
+        vec![Expected::Floats(reduced(g, f32::min, f32::INFINITY))]
+    }
     fn sum(g: &Given) -> Vec<Expected> {
         vec![Expected::Floats(reduced(g, |a, b| a + b, 0.0))]
     }
@@ -673,8 +764,9 @@ fn windows_are_reduced_column_by_column_by_any_operator() {
     }
     const SIZES: [&[(&str, i64)]; 2] = [&[("n", 7), ("m", 45)], &[("n", 1), ("m", 2)]];
     let of = |compute| Reference { kernel: "reduced", sizes: SIZES, tolerance: 1e-5, compute };
-    let programs: [(Reference, &str); 10] = [
+    let programs: [(Reference, &str); 11] = [
         (of(greatest), "join w |> reduce max (-0.5)"),
+        (of(least_of_all), "join w |> reduce min (w |> idx (natAsIndex 5 3) |> idx (natAsIndex 3 1))"),
         (of(greatest), "w |> map (reduce max (-0.5)) |> reduce max (-0.5)"),
         (of(greatest), "transpose w |> map (reduce max (-0.5)) |> reduce max (-0.5)"),
         (of(least), "join w |> reduce (\\x y. min x y) 0.5"),

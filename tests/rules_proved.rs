@@ -43,6 +43,7 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInStridesAgain", Unproved::Differ),
     ("reduceInBlocksAgain", Unproved::Differ),
     ("separateSumVHAgain", Unproved::Differ),
+    ("separateFromElement", Unproved::Differ),
     ("exchangeReductionsAgain", Unproved::Differ),
     ("reduceInPartsFromFirst", Unproved::Differ),
     ("reduceInPartsFromFirstRest", Unproved::Differ),

@@ -93,9 +93,9 @@ pub struct Step<'a> {
     pub makes: &'a [Pattern],
 }
 
-/// Rules for strategies whose result others of the library lead to step by step: searches have these, and would only make all
-/// combinations twice.
-const COMPOSED: [&str; 3] = ["mapInStrides", "liftReduceOfOne", "reducePairsInParts"];
+/// Rules for strategies. To what the first of them make others of the library lead step by step: searches have these, and would
+/// only make all combinations twice. By the last one all chunks would be windows as well.
+const FOR_STRATEGIES: [&str; 4] = ["mapInStrides", "liftReduceOfOne", "reducePairsInParts", "splitAsSlide"];
 
 /// The rules that can help from `now` to a sketch.
 pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -> Vec<RuleUse> {
@@ -120,7 +120,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
         Breadth::Narrow | Breadth::Makers | Breadth::Wide => known.extend(ALWAYS),
     }
     let mut lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
-    let is_taken = |r: &&Rule| !r.is_right_to_left() && !COMPOSED.contains(&&*r.name);
+    let is_taken = |r: &&Rule| !r.is_right_to_left() && !FOR_STRATEGIES.contains(&&*r.name);
     let rules: Vec<&Rule> = library.rules().filter(is_taken).collect();
     let makers = breadth == Breadth::Makers;
     if makers {
