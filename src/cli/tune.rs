@@ -58,7 +58,7 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     if args.json.json {
         output::json(&as_json(&tuned))?;
     } else {
-        let lines = tune::report(&tuned, args.all, None);
+        let lines = tune::report(&tuned, args.all);
         output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     }
     written.transpose().map_err(|d| fail(&d))?;
@@ -182,8 +182,14 @@ fn as_json(tuned: &Tuned) -> Value {
         "runs": tuned.runs,
         "check": tuned.check,
         "start": start,
+        "before": tuned.before.as_ref().map(|before| json!({
+            "ratio": before.ratio,
+            "interval": before.comparison.map(|c| [c.interval.low, c.interval.high]),
+            "verdict": if before.is_best { "the state before is the best" } else { "best faster" },
+        })),
         "ending": match tuned.ending {
             Ending::All => "all points",
+            Ending::Alike => "the others are alike",
             Ending::Time => "time",
             Ending::Stopped => "stopped",
             Ending::Device => "device",

@@ -3,6 +3,7 @@
 //! `space` says which points there are, `order` in which order they are tried; `race` rules them out, checks and measures
 //! them, and compares the best with the start; what came of it is a [`Tuned`].
 
+mod alike;
 pub mod kept;
 mod order;
 mod race;
@@ -133,11 +134,52 @@ impl Tried {
 pub enum Ending {
     /// All were.
     All,
+    /// Those that are left are expected to be like others that were.
+    Alike,
     Time,
     /// The user stopped it.
     Stopped,
     /// The device failed.
     Device,
+}
+
+/// How the best compares with the state that a tuning began from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Before {
+    /// Its time divided by that of the best.
+    pub ratio: f64,
+    /// Of runs that took turns, where they did.
+    pub comparison: Option<Comparison>,
+    /// Does it stay, because the best is not faster or is just that state?
+    pub is_best: bool,
+}
+
+impl Before {
+    /// A full sentence.
+    pub fn says(&self) -> String {
+        let interval = |c: Comparison| (c.ratio, c.interval.low, c.interval.high);
+        match (self.comparison.map(interval), self.is_best) {
+            (Some((ratio, low, high)), true) if high < 1.0 => format!(
+                "The state before is faster, so it stays: the best takes {:.4} times as long ({:.4} to {:.4}, in turns).",
+                1.0 / ratio,
+                1.0 / high,
+                1.0 / low
+            ),
+            (Some((ratio, low, high)), true) => format!(
+                "The best is not measurably faster than the state before, so that stays: it takes {ratio:.4} times as long \
+                 ({low:.4} to {high:.4}, in turns)."
+            ),
+            (Some((ratio, low, high)), false) => {
+                format!("The state before takes {ratio:.4} times as long ({low:.4} to {high:.4}, in turns).")
+            }
+            (None, true) if self.ratio == 1.0 => "The best is the state before, so that stays.".into(),
+            (None, true) => format!(
+                "The state before stays: it takes {:.4} times as long by few runs, which do not show that the best is faster.",
+                self.ratio
+            ),
+            (None, false) => format!("The state before takes {:.4} times as long, by few runs.", self.ratio),
+        }
+    }
 }
 
 /// What came of a tuning.
@@ -158,6 +200,8 @@ pub struct Tuned {
     pub check: String,
     /// The start's time divided by that of the best, of runs that took turns, where the best is another than the start.
     pub comparison: Option<Comparison>,
+    /// How the state before compares with the best, where it runs and has other code.
+    pub before: Option<Before>,
     /// The median time of the best in the last comparison, with the number of runs and an interval; of few runs there is none.
     pub median_ns: f64,
     pub interval_ns: Option<(f64, f64)>,
