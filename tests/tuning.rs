@@ -201,7 +201,8 @@ fn a_large_space_ends_with_the_time() {
 /// are those of the log, and what is done then is recorded behind it.
 #[test]
 fn a_session_with_a_tuning_is_gone_on_with() {
-    let dir = world("strategy cut(p) = body(splitJoin(p))\n");
+    // What it leads to is the state from which it begins, which is not faster.
+    let dir = world("strategy cut(p) = body(try(fail ; splitJoin(p)))\n");
     let ran = tune(dir.path(), "cut(? in {4, 8})", &["--for", "40s", "--session", "s.ron"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();

@@ -6,6 +6,7 @@ use super::load::{fail, opened};
 use super::output;
 use super::stop::Stops;
 use crate::device::name_in;
+use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::rewrite::strategy::in_order;
 use crate::session::Session;
@@ -185,7 +186,12 @@ fn as_json(tuned: &Tuned) -> Value {
         "before": tuned.before.as_ref().map(|before| json!({
             "ratio": before.ratio,
             "interval": before.comparison.map(|c| [c.interval.low, c.interval.high]),
-            "verdict": if before.is_best { "the state before is the best" } else { "best faster" },
+            "verdict": match before.comparison.map(|c| c.verdict) {
+                _ if before.stays => "the state before is faster",
+                Some(Verdict::SecondFaster) => "best faster",
+                Some(_) => "no difference",
+                None => "few runs",
+            },
         })),
         "ending": match tuned.ending {
             Ending::All => "all points",

@@ -216,14 +216,14 @@ impl Session {
         }
     }
 
-    /// Makes a revision of what a tuning decided, unless the state before is no slower, and records it.
+    /// Makes a revision of what a tuning decided, unless the state before is faster, and records it.
     pub(super) fn finish_tuned(
         &mut self,
         base: RevisionId,
         action: &Action,
         tuned: &Tuned,
     ) -> Result<Outcome, Diagnostic> {
-        if let Some(before) = tuned.before.as_ref().filter(|before| before.is_best) {
+        if let Some(before) = tuned.before.as_ref().filter(|before| before.stays) {
             let outcome = Outcome::Unchanged { reason: before.says(), searches: vec![] };
             self.recorder.record(action, &outcome);
             return Ok(outcome);

@@ -21,7 +21,7 @@ pub use reasons::reasons;
 pub use space::{Dimension, Point, Space};
 
 use crate::device::roofline::Peak;
-use crate::device::stats::Comparison;
+use crate::device::stats::{Comparison, Interval, Verdict};
 use crate::device::{DeviceInfo, DeviceKind, name_in};
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
@@ -150,34 +150,33 @@ pub struct Before {
     pub ratio: f64,
     /// Of runs that took turns, where they did.
     pub comparison: Option<Comparison>,
-    /// Does it stay, because the best is not faster or is just that state?
-    pub is_best: bool,
+    /// Does it stay, because it is faster?
+    pub stays: bool,
 }
 
 impl Before {
     /// A full sentence.
     pub fn says(&self) -> String {
-        let interval = |c: Comparison| (c.ratio, c.interval.low, c.interval.high);
-        match (self.comparison.map(interval), self.is_best) {
-            (Some((ratio, low, high)), true) if high < 1.0 => format!(
+        let Before { ratio, comparison, stays } = self;
+        match (comparison.map(|c| (c.verdict, c.interval)), stays) {
+            (Some((_, Interval { low, high, .. })), true) => format!(
                 "The state before is faster, so it stays: the best takes {:.4} times as long ({:.4} to {:.4}, in turns).",
                 1.0 / ratio,
                 1.0 / high,
                 1.0 / low
             ),
-            (Some((ratio, low, high)), true) => format!(
-                "The best is not measurably faster than the state before, so that stays: it takes {ratio:.4} times as long \
-                 ({low:.4} to {high:.4}, in turns)."
-            ),
-            (Some((ratio, low, high)), false) => {
+            (Some((Verdict::SecondFaster, Interval { low, high, .. })), false) => {
                 format!("The state before takes {ratio:.4} times as long ({low:.4} to {high:.4}, in turns).")
             }
-            (None, true) if self.ratio == 1.0 => "The best is the state before, so that stays.".into(),
-            (None, true) => format!(
-                "The state before stays: it takes {:.4} times as long by few runs, which do not show that the best is faster.",
-                self.ratio
+            (Some((_, Interval { low, high, .. })), false) => format!(
+                "The best is not measurably faster or slower than the state before, which takes {ratio:.4} times as long ({low:.4} \
+                 to {high:.4}, in turns)."
             ),
-            (None, false) => format!("The state before takes {:.4} times as long, by few runs.", self.ratio),
+            (None, true) => format!(
+                "The state before was faster in few runs, so it stays: the best took {:.4} times as long.",
+                1.0 / ratio
+            ),
+            (None, false) => format!("The state before took {ratio:.4} times as long, by few runs."),
         }
     }
 }

@@ -206,25 +206,21 @@ fn what_hangs_crashes_or_is_wrong_is_recorded_and_the_others_go_on() {
     assert!(tuned.comparison.is_some() && tuned.ratio().is_some_and(|r| r > 3.0), "{:?}", tuned.comparison);
 }
 
-/// The state from which a tuning begins is a candidate: where it is as fast as the best, or faster, no tuning leads elsewhere.
+/// The state from which a tuning begins is a candidate: where it is faster than the best, no tuning leads elsewhere.
 #[test]
 fn no_tuning_leads_to_a_slower_state() {
     let strategy = "body(splitJoin(?p in {4, 16, 48}))";
     let of = |ill: &[(u64, Ill)]| tuned(strategy, ill).unwrap().before.unwrap();
     // As written the program takes half as long as the best, unless turns show another thing.
     let faster = of(&[]);
-    assert!(
-        faster.is_best && faster.says().contains("the best takes 2.0002 times as long"),
-        "{}",
-        faster.says()
-    );
+    assert!(faster.stays && faster.says().contains("the best takes 2.00"), "{}", faster.says());
     let slower = of(&[(96, Ill::SlowInTurns)]);
-    assert!(!slower.is_best && slower.ratio > 4.0, "{}", slower.says());
+    assert!(!slower.stays && slower.ratio > 4.0, "{}", slower.says());
     let varies = of(&[(96, Ill::VariesInTurns)]);
-    assert!(varies.is_best && varies.says().contains("not measurably faster"), "{}", varies.says());
+    assert!(!varies.stays && varies.says().contains("not measurably faster or slower"), "{}", varies.says());
     // Where the best is just that state nothing is left to compare, and what does not run is no candidate.
     let same = tuned("choose(id, body(splitJoin(4)))", &[]).unwrap();
-    assert!(same.best == 0 && same.before.is_some_and(|b| b.is_best && b.comparison.is_none()));
+    assert!(same.best == 0 && same.before.is_none());
     assert_eq!(tuned(strategy, &[(96, Ill::Crashes)]).unwrap().before, None);
 
     let sizes = Sizes::from_iter([("n".into(), 96)]);

@@ -3,7 +3,7 @@
 use super::compared::Compared;
 use super::finale::{NEAR, NO_POINT, Turns};
 use super::{FEW, Race, Runner, asked, met_as, of_point};
-use crate::device::stats;
+use crate::device::stats::{self, Verdict};
 use crate::lang::diag::Diagnostic;
 use crate::session::bench;
 use crate::session::tune::{Before, Ending};
@@ -45,19 +45,15 @@ impl Race<'_> {
         }
     }
 
-    /// How the best, which stands first, compares with the present state, where that runs and has other code.
+    /// How the best, which stands first, compares with the present state, where that runs and is another one.
     pub(super) fn beside_before(&mut self, ending: Ending) -> Option<Before> {
         let present = self.wanted.term.digest();
         let is_present = |r: &Runner| r.term.digest() == present;
-        let best = self.runners.first()?;
-        if is_present(best) {
-            return Some(Before { ratio: 1.0, comparison: None, is_best: true });
-        }
         let own = self.before.take();
         let was_added = own.is_some();
         self.runners.extend(own);
-        let compared =
-            self.runners.iter().rposition(is_present).and_then(|at| self.compared_with(at, ending));
+        let at = self.runners.iter().rposition(is_present).filter(|at| *at > 0);
+        let compared = at.and_then(|at| self.compared_with(at, ending));
         if was_added {
             self.runners.pop();
         }
@@ -69,24 +65,21 @@ impl Race<'_> {
         if (best.ready.digest, &best.device) == (before.ready.digest, &before.device) {
             return None;
         }
-        let told = best.in_turns.map_or(best.median_ns, |s| s.median);
-        let ratio = before.median_ns / told.max(1.0);
-        let by_few = |least: f64| Before { ratio, comparison: None, is_best: ratio <= least };
+        let ratio = before.median_ns / best.in_turns.map_or(best.median_ns, |s| s.median).max(1.0);
+        let by_few = Before { ratio, comparison: None, stays: ratio < 1.0 };
         let is_certain = !before.is_known && self.is_ahead_by(0, present, NEAR);
-        match ending {
-            Ending::Stopped | Ending::Device => return Some(by_few(1.0)),
-            _ if is_certain => return Some(by_few(NEAR)),
-            _ => {}
+        if is_certain || matches!(ending, Ending::Stopped | Ending::Device) {
+            return Some(by_few);
         }
         match self.turns(present, 0, self.left_s()) {
             Turns::Ran(ran) => {
-                let compared = Compared::of(&ran)?;
-                let (comparison, is_best) = (compared.comparison, !compared.is_second());
-                Some(Before { ratio: comparison.ratio, comparison: Some(comparison), is_best })
+                let comparison = Compared::of(&ran)?.comparison;
+                let stays = comparison.verdict == Verdict::FirstFaster;
+                Some(Before { ratio: comparison.ratio, comparison: Some(comparison), stays })
             }
-            Turns::NoTime => Some(by_few(NEAR)),
+            Turns::NoTime => Some(by_few),
             // What does not run any more is no candidate.
-            Turns::Failed(_) => self.runs_again(present).unwrap_or(true).then(|| by_few(NEAR)),
+            Turns::Failed(_) => self.runs_again(present).unwrap_or(true).then_some(by_few),
         }
     }
 }
