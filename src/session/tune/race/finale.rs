@@ -211,10 +211,10 @@ impl Race<'_> {
         let expected = self.alike.as_expected();
         match (kernels.count(), share, ending) {
             (1, share, Ending::Alike) | (1, share @ Some(_), _) if tried > 1 => Some(format!(
-                "All points that were tried{} and that run have one kernel: as far as that tells, what is left open makes no \
+                "All points that were tried and that run have one kernel{}: as far as that tells, what is left open makes no \
                  difference to this program.",
                 share
-                    .map(|share| format!(", {share} of all, spread over the whole space,"))
+                    .map(|share| format!(" ({share} of all were tried, spread over the whole space)"))
                     .unwrap_or_default()
             )),
             (_, _, Ending::Alike) => Some(format!(
