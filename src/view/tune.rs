@@ -4,6 +4,7 @@ use super::figures::{bytes, count_of, digits, time};
 use super::roofline::above;
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::Peak;
+use crate::device::stats::CLOSE;
 use crate::session::amounts::{Amounts, Bound, Rates};
 use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
 
@@ -98,8 +99,7 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     lines.push(fact("start", verdict(tuned)));
     lines.extend(tuned.before.as_ref().map(|before| fact("before", before.says())));
     let of_best = tuned.best().and_then(|best| Some((best.amounts?, tuned.median_ns)));
-    let rates = compares(tuned).then(|| tuned.rates());
-    lines.extend(of_best.map(|(amounts, ns)| fact("bound", bound(&amounts, ns, rates, tuned.peak))));
+    lines.extend(of_best.map(|(amounts, ns)| fact("bound", bound(&amounts, ns, tuned.rates(), tuned.peak))));
     let mind = tuned.peak.as_ref().and_then(|peak| peak.mind());
     lines.extend(
         tuned.warnings.iter().chain(&mind).map(|w| Line::of(Role::Warning, format!("{:<10}{w}", "warning"))),
@@ -196,28 +196,29 @@ fn compares(tuned: &Tuned) -> bool {
 }
 
 /// What bounds the best: each thing that it does, at which rate, and how much of what the device could do that is; where that was not
-/// measured, of what the best point for it here did, if there were several.
-fn bound(amounts: &Amounts, ns: f64, rates: Option<Rates>, peak: Option<Peak>) -> String {
-    let own = Rates::of(std::iter::once((amounts, ns)));
+/// measured, of what the best point for it here did, if another did more of anything.
+fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String {
+    let least = rates.parts(amounts).into_iter().map(|(_, least)| least).fold(ns, f64::min);
+    let is_told = least < ns * (1.0 - CLOSE);
     let mut most = 0.0_f64;
-    let parts = rates.unwrap_or(own).parts(amounts).into_iter().map(|(bound, _)| {
+    let parts = rates.parts(amounts).into_iter().map(|(bound, _)| {
         let (amount, done, best, could, unit) = match bound {
             Bound::Operations => {
                 let amount = format!("{} operations", count_of(amounts.operations));
-                (amount, amounts.operations, rates.map(|r| r.operations), peak.map(|p| p.gflops), "G/s")
+                (amount, amounts.operations, rates.operations, peak.map(|p| p.gflops), "G/s")
             }
             Bound::Moved => {
                 let amount = format!("{} of memory", bytes(amounts.moved as u64));
-                (amount, amounts.moved, rates.map(|r| r.moved), peak.map(|p| p.gbytes), "GB/s")
+                (amount, amounts.moved, rates.moved, peak.map(|p| p.gbytes), "GB/s")
             }
             Bound::Read => {
                 let read = amounts.read.unwrap_or(0.0);
-                (format!("{} read", bytes(read as u64)), read, rates.map(|r| r.read), None, "GB/s")
+                (format!("{} read", bytes(read as u64)), read, rates.read, None, "GB/s")
             }
         };
         let rate = done / ns;
-        let share = match (could.zip(peak), best) {
-            (Some((could, peak)), _) => {
+        let share = match could.zip(peak) {
+            Some((could, peak)) => {
                 most = most.max(rate / could);
                 match above(rate / could, bound == Bound::Moved, peak) {
                     // No share of what does not bound it.
@@ -225,8 +226,8 @@ fn bound(amounts: &Amounts, ns: f64, rates: Option<Rates>, peak: Option<Peak>) -
                     None => format!(", {} % of the device's {}", digits(100.0 * rate / could), digits(could)),
                 }
             }
-            (None, Some(best)) => format!(", {} % of the most here", digits(100.0 * rate / best.max(rate))),
-            (None, None) => String::new(),
+            None if is_told => format!(", {} % of the most here", digits(100.0 * rate / best.max(rate))),
+            None => String::new(),
         };
         format!("{amount}: {} {unit}{share}", digits(rate))
     });
@@ -240,8 +241,8 @@ fn bound(amounts: &Amounts, ns: f64, rates: Option<Rates>, peak: Option<Peak>) -
         Some(_) if most < LITTLE => {
             said.push("that is so little of what the device could do that neither bounds it".into())
         }
-        None if rates.is_none() => {
-            said.push("one kernel alone does not tell which of these bounds it".into())
+        None if !is_told => {
+            said.push("no other did more of any of these, so that they do not tell what bounds it".into())
         }
         _ => {}
     }
@@ -310,7 +311,7 @@ mod tests {
         let amounts = Amounts { operations: 4e6, moved: 2e5, read: None, local: 0, private: 0, lanes: 1 };
         let peak = |busy| Peak { gflops: 200.0, gbytes: 3.5, busy };
         let rates = Rates { operations: 40.0, moved: 2.0, read: 0.0 };
-        let says = |ns, busy| bound(&amounts, ns, Some(rates), Some(peak(busy)));
+        let says = |ns, busy| bound(&amounts, ns, rates, Some(peak(busy)));
         let slow = says(1e5, false);
         assert!(slow.contains("40.00 G/s, 20.00 % of the device's 200.0"), "{slow}");
         assert!(slow.contains("2.000 GB/s, 57.14 % of the device's 3.500"), "{slow}");
@@ -325,11 +326,12 @@ mod tests {
         );
         assert!(says(1e4, true).contains("more than the busy machine gave when that was measured, 3.500"));
         assert!(!fast.contains('%'), "{fast}");
-        // What waits reaches little of anything, and one kernel alone is not held against itself.
+        // What waits reaches little of anything, and what does most of everything is not held against itself.
         assert!(says(1e7, false).contains("neither bounds it") && !slow.contains("neither"));
-        let alone = bound(&amounts, 1e5, None, None);
+        let alone = bound(&amounts, 1e5, rates, None);
+        assert!(bound(&amounts, 2e5, rates, None).contains("50.00 % of the most here"));
         assert!(
-            alone.contains("40.00 G/s; ") && alone.contains("one kernel alone") && !alone.contains('%'),
+            alone.contains("40.00 G/s; ") && alone.contains("do not tell") && !alone.contains('%'),
             "{alone}"
         );
     }
