@@ -198,7 +198,8 @@ fn compares(tuned: &Tuned) -> bool {
 /// What bounds the best: each thing that it does, at which rate, and how much of what the device could do that is; where that was not
 /// measured, of what the best point for it here did, if another did more of anything.
 fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String {
-    let least = rates.parts(amounts).into_iter().map(|(_, least)| least).fold(ns, f64::min);
+    let least = rates.parts(amounts).into_iter().map(|(_, least)| least).filter(|least| *least > 0.0);
+    let least = least.fold(ns, f64::min);
     let is_told = least < ns * (1.0 - CLOSE);
     let mut most = 0.0_f64;
     let parts = rates.parts(amounts).into_iter().map(|(bound, _)| {
