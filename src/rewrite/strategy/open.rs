@@ -40,8 +40,6 @@ pub struct Parameter {
     pub usual: Option<i64>,
     /// The places where it is met, each by the alternatives that lead there.
     places: Vec<Ways>,
-    /// Does its name stand somewhere without values?
-    is_bare: bool,
     /// Does it stand in the text itself, and not in a definition?
     pub here: bool,
     pub span: Span,
@@ -51,17 +49,6 @@ impl Parameter {
     /// The places where it is met.
     pub fn places(&self) -> &[Ways] {
         &self.places
-    }
-
-    /// Is this the value that holds where nothing is chosen?
-    fn is_first(&self, value: i64) -> bool {
-        match &self.domain {
-            Domain::Sizes(Some(ranges)) => {
-                !self.is_bare && ranges.first().is_some_and(|(first, _)| *first == value)
-            }
-            Domain::Sizes(None) => false,
-            Domain::Ways(_) => value == 1,
-        }
     }
 
     /// Does it decide anything where these alternatives are taken?
@@ -523,23 +510,15 @@ impl Walk<'_> {
         }
         let domain = domain(open, span)?;
         let Some(known) = self.found.iter_mut().find(|p| p.name == *name) else {
-            let (places, is_bare) = (vec![self.ways.clone()], domain == Domain::Sizes(None));
-            self.found.push(Parameter {
-                name: name.clone(),
-                domain,
-                usual: None,
-                places,
-                is_bare,
-                here,
-                span,
-            });
+            let places = vec![self.ways.clone()];
+            self.found.push(Parameter { name: name.clone(), domain, usual: None, places, here, span });
             return Ok(());
         };
         if !known.places.contains(&self.ways) {
             known.places.push(self.ways.clone());
         }
         match (&known.domain, &domain) {
-            (_, Domain::Sizes(None)) => known.is_bare = true,
+            (_, Domain::Sizes(None)) => {}
             (Domain::Sizes(None), Domain::Sizes(_)) => known.domain = domain,
             (Domain::Ways(a), Domain::Ways(b)) if a.len() == b.len() => {}
             (a, b) if a == b => {}
@@ -612,13 +591,13 @@ pub fn domain(open: &Open, span: Span) -> Read<Domain> {
 }
 
 /// The strategy with values for what is left open: in the text itself they stand in its place, what definitions leave
-/// open is told by `with`, unless it holds anyway.
+/// open is told by `with`.
 pub fn with_values(s: &Strategy, values: &[(&Parameter, i64)]) -> Strategy {
     let number = |n: i64, span: Span| {
         Node::new(span, StrategyKind::Number(Number { digits: n.to_string().into(), suffix: None }))
     };
     let text = filled(s, values, &number);
-    let elsewhere = values.iter().filter(|(p, v)| !p.here && !p.is_first(*v));
+    let elsewhere = values.iter().filter(|(p, _)| !p.here);
     let told: Vec<(Ident, Strategy)> =
         elsewhere.map(|(p, v)| (Node::new(s.span, p.name.clone()), number(*v, s.span))).collect();
     if told.is_empty() {

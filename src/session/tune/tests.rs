@@ -225,10 +225,11 @@ fn no_tuning_leads_to_a_slower_state() {
 
     let sizes = Sizes::from_iter([("n".into(), 96)]);
     for (ill, moves) in [(&[][..], false), (&[(96, Ill::SlowInTurns)], true)] {
-        let backend = Arc::new(Scripted::new(ill));
-        let mut session = Session::open(&texts(), None, &sizes, backend, Arc::new(|| {}))
+        let fake = Arc::new(FakeDevices::new());
+        let mut session = Session::open(&texts(), None, &sizes, fake, Arc::new(|| {}))
             .unwrap_or_else(|p| panic!("{}", p.first()));
-        session.tune(strategy, "cpu", 20.0, &Control::silent(), &|_| {}).unwrap();
+        let action = Action::Tune { strategy: strategy.into(), device: "cpu".into(), seconds: 20.0 };
+        session.finish_tuned(session.current(), &action, &tuned(strategy, ill).unwrap()).unwrap();
         assert_eq!(session.current(), usize::from(moves));
     }
 }
