@@ -684,6 +684,37 @@ fn three_loops_of_a_batch_are_tiled() {
     assert_eq!(loops_after(&start, reordered, &sizes), "4{.6{10{.}}3{6{10{.}}}6{10{.}}}");
 }
 
+/// Applied to what it made, `auto` changes nothing: neither what sizes decide, nor what threads copy or compute.
+#[test]
+fn auto_leaves_what_it_made_as_it_is() {
+    let folders = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels")).unwrap();
+    let mut programs: Vec<(String, String)> = folders
+        .map(|folder| {
+            let name = folder.unwrap().file_name().into_string().unwrap();
+            let file = format!("{}/kernels/{name}/{name}.rise", env!("CARGO_MANIFEST_DIR"));
+            let text = std::fs::read_to_string(file).unwrap();
+            (name, text)
+        })
+        .collect();
+    programs.sort();
+    let others = [
+        // Choices within other values, in a pair, and beside a shared one.
+        "def f (a b: n.f32) (c: m.f32): f32 =
+           sqrt (zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0) + (c |> reduce (+) 0)",
+        "def f (a: n.f32) (b: m.f32): (f32 * f32) = (reduce (+) 0 a, reduce (+) 0 b)",
+        "def f (a: n.f32) (b: m.n.f32): m.f32 =
+           let s = a |> reduce (+) 0 in b |> map (\\r. s + (r |> reduce (+) 0))",
+        // Rows that threads share out already.
+        "def f (a: m.n.f32): m.f32 = a |> mapPar (\\r. r |> reduce (+) 0)",
+    ];
+    programs.extend(others.map(|text| (text.to_owned(), text.to_owned())));
+    for (name, text) in programs {
+        let once = rewritten(&read(&text), "auto");
+        let twice = rewritten(&once, "auto");
+        assert_eq!(once.term.digest(), twice.term.digest(), "{name}");
+    }
+}
+
 #[test]
 fn auto_makes_loops_that_compute_nothing_twice_for_long() {
     let sizes = [("n", 8), ("m", 7)];

@@ -108,6 +108,34 @@ fn what_is_no_space_is_refused() {
     assert!(ran.code == 0 && dir.path().join("no/such/folder.elevate").exists(), "{}", ran.err);
 }
 
+/// What a text leaves open without a name is a parameter of its own, whatever the library calls its own; and what is one of
+/// several strategies is named alone where it stands again.
+#[test]
+fn names_are_those_of_the_text() {
+    let definitions = "strategy cut(p) = body(splitJoin(p))\n\
+                       strategy either(s = ?s in {cut(4), cut(8), id}) = s\n\
+                       strategy both(p) = try(?way in {fail, id}) ; choose(cut(p), id) ; ?way\n";
+    let dir = world(definitions);
+    for (strategy, points) in [
+        ("topDown(choose(useMapPar, useMapSeq)) ; either", "6"),
+        ("try(choose(useMapPar, useMapSeq)) ; either", "6"),
+        ("?w in {cut(4), cut(8)} ; try(?w)", "2"),
+        ("?w ; try(?w in {cut(4), cut(? in {2, 8})})", "3"),
+        ("both(4)", "4"),
+    ] {
+        let ran = tune(dir.path(), strategy, &["--for", "40s", "--json"]);
+        assert_eq!(ran.code, 0, "{strategy}: {}", ran.err);
+        let told: Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(told["points"].as_str(), Some(points), "{strategy}: {}", ran.out);
+    }
+    // One of several strategies has a number, which is told where another thing stands.
+    let ran = tune(dir.path(), "either with (s: id) ; body(splitJoin(?))", &[]);
+    assert!(ran.code == 2 && ran.err.contains("[E0307]") && ran.err.contains("by its number"), "{}", ran.err);
+    assert!(ran.err.contains("1 │ either with (s: id)"), "{}", ran.err);
+    let second = run(dir.path(), &["apply", "scale.rise", "-s", "either with (s: 2)"]);
+    assert!(second.out.contains("split 8"), "{}", second.err);
+}
+
 /// Foreign functions run only for whom allows it, and the name of a file writes no definitions.
 #[test]
 fn a_hostile_program_writes_nothing() {
@@ -173,7 +201,8 @@ fn a_large_space_ends_with_the_time() {
 /// are those of the log, and what is done then is recorded behind it.
 #[test]
 fn a_session_with_a_tuning_is_gone_on_with() {
-    let dir = world("strategy cut(p) = body(splitJoin(p))\n");
+    // What it leads to is the state from which it begins, which is not faster.
+    let dir = world("strategy cut(p) = body(try(fail ; splitJoin(p)))\n");
     let ran = tune(dir.path(), "cut(? in {4, 8})", &["--for", "40s", "--session", "s.ron"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();

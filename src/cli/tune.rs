@@ -6,6 +6,7 @@ use super::load::{fail, opened};
 use super::output;
 use super::stop::Stops;
 use crate::device::name_in;
+use crate::device::stats::Verdict;
 use crate::lang::diag::Diagnostic;
 use crate::rewrite::strategy::in_order;
 use crate::session::Session;
@@ -58,7 +59,7 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     if args.json.json {
         output::json(&as_json(&tuned))?;
     } else {
-        let lines = tune::report(&tuned, args.all, None);
+        let lines = tune::report(&tuned, args.all);
         output::print(&lines.iter().map(|line| line.text() + "\n").collect::<String>())?;
     }
     written.transpose().map_err(|d| fail(&d))?;
@@ -182,8 +183,19 @@ fn as_json(tuned: &Tuned) -> Value {
         "runs": tuned.runs,
         "check": tuned.check,
         "start": start,
+        "before": tuned.before.as_ref().map(|before| json!({
+            "ratio": before.ratio,
+            "interval": before.comparison.map(|c| [c.interval.low, c.interval.high]),
+            "verdict": match before.comparison.map(|c| c.verdict) {
+                _ if before.stays => "the state before is faster",
+                Some(Verdict::SecondFaster) => "best faster",
+                Some(_) => "no difference",
+                None => "few runs",
+            },
+        })),
         "ending": match tuned.ending {
             Ending::All => "all points",
+            Ending::Alike => "the others are alike",
             Ending::Time => "time",
             Ending::Stopped => "stopped",
             Ending::Device => "device",

@@ -73,7 +73,7 @@ pub fn for_target<'a>(text: &'a str, target: Target, workspace: &Workspace) -> &
 pub fn to_tune(target: Target, workspace: &Workspace) -> &'static str {
     match target {
         _ if has_own(workspace) => "auto",
-        Target::OpenCl => BY_OTHER_NAMES[0],
+        Target::OpenCl => STRATEGIES[0],
         Target::C => "choose(auto, bufferedPipeline, rotatedPipeline)",
     }
 }

@@ -474,8 +474,8 @@ fn step(
             }
             agrees(&format!("{:.3} ms by {}", decision.median_ns / 1e6, decision.strategy))
         }
-        // A strategy that changed nothing, because a search was stopped or failed, is not taken again.
-        (Action::Strategy { .. }, Outcome::Unchanged { reason, .. }) => agrees(reason),
+        // What changed nothing is not done again: a search that was stopped or failed, a tuning that found nothing faster.
+        (Action::Strategy { .. } | Action::Tune { .. }, Outcome::Unchanged { reason, .. }) => agrees(reason),
         _ => {
             let found = retaken(session, action, recorded, options)?;
             Ok(compare(recorded, &found, options))
@@ -499,8 +499,8 @@ pub(super) fn retaken(
             let again = Replayed::new(options.search, searches.clone());
             session.decided(session.current(), action, decision.clone(), &again)
         }
-        // A strategy that changed nothing, because a search was stopped or failed, is not taken again.
-        (Action::Strategy { .. }, Outcome::Unchanged { .. }) => Ok(recorded.clone()),
+        // What changed nothing is not done again.
+        (Action::Strategy { .. } | Action::Tune { .. }, Outcome::Unchanged { .. }) => Ok(recorded.clone()),
         _ => session.perform_now(action.clone()),
     }
 }

@@ -216,13 +216,18 @@ impl Session {
         }
     }
 
-    /// Makes a revision of what a tuning decided, and records it.
+    /// Makes a revision of what a tuning decided, unless the state before is faster, and records it.
     pub(super) fn finish_tuned(
         &mut self,
         base: RevisionId,
         action: &Action,
         tuned: &Tuned,
     ) -> Result<Outcome, Diagnostic> {
+        if let Some(before) = tuned.before.as_ref().filter(|before| before.stays) {
+            let outcome = Outcome::Unchanged { reason: before.says(), searches: vec![] };
+            self.recorder.record(action, &outcome);
+            return Ok(outcome);
+        }
         let decision = tuned.decision().ok_or_else(|| {
             Diagnostic::error("E0811", "The tuning ended without a decision.").hint("Tune again.")
         })?;

@@ -5,7 +5,6 @@ use super::roofline::above;
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::Peak;
 use crate::device::stats::CLOSE;
-use crate::session::action::RevisionId;
 use crate::session::amounts::{Amounts, Bound, Rates};
 use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
 
@@ -17,6 +16,9 @@ const REASONS: usize = 5;
 const BAR: usize = 40;
 const LEAST_BAR: usize = 8;
 const ROWS: usize = 12;
+
+/// What reaches less of all that the device could do is not bound by it.
+const LITTLE: f64 = 0.1;
 
 /// The columns of a point's number and its time.
 const FIGURES: usize = 18;
@@ -72,8 +74,8 @@ fn lost_line(why: &str, number: usize) -> Line {
 }
 
 /// What came of a tuning: the points that were tried, the fastest first, why others lost, and the best beside the start, and
-/// beside the state `before` it, where that was measured.
-pub fn report(tuned: &Tuned, all: bool, before: Option<(RevisionId, f64)>) -> Vec<Line> {
+/// beside the state before it.
+pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     let fact = |name: &str, text: String| Line::plain(format!("{name:<10}{text}"));
     let mut lines =
         vec![fact("device", tuned.device.clone()), fact("points", points_tried(tuned)), Line::default()];
@@ -95,7 +97,7 @@ pub fn report(tuned: &Tuned, all: bool, before: Option<(RevisionId, f64)>) -> Ve
     let (median, runs) = (time(tuned.median_ns), tuned.runs);
     lines.push(fact("time", format!("{median} (median of {runs} runs{})", interval.unwrap_or_default())));
     lines.push(fact("start", verdict(tuned)));
-    lines.extend(before.map(|(revision, ns)| beside(revision, ns, tuned.median_ns)));
+    lines.extend(tuned.before.as_ref().map(|before| fact("before", before.says())));
     let of_best = tuned.best().and_then(|best| Some((best.amounts?, tuned.median_ns)));
     lines.extend(of_best.map(|(amounts, ns)| fact("bound", bound(&amounts, ns, tuned.rates(), tuned.peak))));
     let mind = tuned.peak.as_ref().and_then(|peak| peak.mind());
@@ -119,7 +121,7 @@ fn points_tried(tuned: &Tuned) -> String {
             n => format!("{n} were"),
         },
         match tuned.ending {
-            Ending::All => "",
+            Ending::All | Ending::Alike => "",
             Ending::Time => " in the time",
             Ending::Stopped => " until it was stopped",
             Ending::Device => " until the device failed",
@@ -145,12 +147,14 @@ fn table(tuned: &Tuned, all: bool) -> Vec<Line> {
     let limit = if all { usize::MAX } else { SHOWN };
     // Where it started is shown however many were faster.
     let shown = |(i, (number, _)): &(usize, (usize, &Tried))| *i < limit || *number == 0;
-    let rates = tuned.rates();
+    // What one kernel alone did foretells nothing.
+    let (rates, told) = (tuned.rates(), compares(tuned));
     let row = |(number, tried): (usize, &Tried)| {
         let what = match &tried.fate {
             Fate::Measured { median_ns, known, .. } => {
                 let known = if *known { "  (known)" } else { "" };
-                let predicted = match tried.amounts.and_then(|amounts| rates.least(&amounts)) {
+                let predicted = match tried.amounts.filter(|_| told).and_then(|amounts| rates.least(&amounts))
+                {
                     Some((bound, ns)) if all => {
                         let private = tried.amounts.map_or(0, |amounts| amounts.private);
                         format!("  {:>9} {:<10} {:>9}", time(ns), word(bound), bytes(private))
@@ -186,9 +190,18 @@ pub fn word(bound: Bound) -> &'static str {
     }
 }
 
+/// Were several kernels measured, so that what one does says something of another?
+fn compares(tuned: &Tuned) -> bool {
+    tuned.tried.iter().filter(|t| t.amounts.is_some() && t.median_ns().is_some()).count() > 1
+}
+
 /// What bounds the best: each thing that it does, at which rate, and how much of what the device could do that is; where that was not
-/// measured, of what the best point for it here did.
+/// measured, of what the best point for it here did, if another did more of anything.
 fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String {
+    let least = rates.parts(amounts).into_iter().map(|(_, least)| least).filter(|least| *least > 0.0);
+    let least = least.fold(ns, f64::min);
+    let is_told = least < ns * (1.0 - CLOSE);
+    let mut most = 0.0_f64;
     let parts = rates.parts(amounts).into_iter().map(|(bound, _)| {
         let (amount, done, best, could, unit) = match bound {
             Bound::Operations => {
@@ -206,14 +219,18 @@ fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String
         };
         let rate = done / ns;
         let share = match could.zip(peak) {
-            Some((could, peak)) => match above(rate / could, bound == Bound::Moved, peak) {
-                // No share of what does not bound it.
-                Some(above) => format!("{above}, {}", digits(could)),
-                None => format!("{} % of the device's {}", digits(100.0 * rate / could), digits(could)),
-            },
-            None => format!("{} % of the most here", digits(100.0 * rate / best.max(rate))),
+            Some((could, peak)) => {
+                most = most.max(rate / could);
+                match above(rate / could, bound == Bound::Moved, peak) {
+                    // No share of what does not bound it.
+                    Some(above) => format!(", {above}, {}", digits(could)),
+                    None => format!(", {} % of the device's {}", digits(100.0 * rate / could), digits(could)),
+                }
+            }
+            None if is_told => format!(", {} % of the most here", digits(100.0 * rate / best.max(rate))),
+            None => String::new(),
         };
-        format!("{amount}: {} {unit}, {share}", digits(rate))
+        format!("{amount}: {} {unit}{share}", digits(rate))
     });
     let mut said: Vec<String> = parts.collect();
     let kept = [(amounts.private, "private to each thread"), (amounts.local, "of local memory")];
@@ -221,29 +238,16 @@ fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String
     if amounts.lanes > 1 {
         said.push(format!("vectors of {} lanes", amounts.lanes));
     }
-    said.join("; ")
-}
-
-/// How the best compares with the state that the tuning was begun from, which is another one than its start.
-fn beside(revision: RevisionId, before: f64, best: f64) -> Line {
-    let (name, took) = (format!("{:<10}revision {revision}", "before"), time(before));
-    let (longer, shorter) = (best / before, before / best);
-    match (longer > 1.0 + CLOSE, shorter > 1.0 + CLOSE) {
-        (true, _) => {
-            let text = format!(
-                "{name} took {took} when it was measured: the best takes {} times as long as that",
-                digits(longer)
-            );
-            Line::of(Role::Warning, text)
+    match peak {
+        Some(_) if most < LITTLE => {
+            said.push("that is so little of what the device could do that neither bounds it".into())
         }
-        (_, true) => {
-            Line::plain(format!("{name} took {took} when it was measured, {} times as long", digits(shorter)))
+        None if !is_told => {
+            said.push("no other did more of any of these, so that they do not tell what bounds it".into())
         }
-        _ => Line::plain(format!(
-            "{name} took {took} when it was measured, within {} % of that",
-            100.0 * CLOSE
-        )),
+        _ => {}
     }
+    said.join("; ")
 }
 
 fn verdict(tuned: &Tuned) -> String {
@@ -323,23 +327,13 @@ mod tests {
         );
         assert!(says(1e4, true).contains("more than the busy machine gave when that was measured, 3.500"));
         assert!(!fast.contains('%'), "{fast}");
-    }
-
-    #[test]
-    fn the_best_of_a_tuning_is_told_beside_the_state_before_it() {
-        let says = |before, best| beside(3, before, best).text();
-        assert_eq!(
-            says(2e6, 3e6),
-            "before    revision 3 took 2.000 ms when it was measured: the best takes 1.500 times as long as that"
+        // What waits reaches little of anything, and what does most of everything is not held against itself.
+        assert!(says(1e7, false).contains("neither bounds it") && !slow.contains("neither"));
+        let alone = bound(&amounts, 1e5, rates, None);
+        assert!(bound(&amounts, 2e5, rates, None).contains("50.00 % of the most here"));
+        assert!(
+            alone.contains("40.00 G/s; ") && alone.contains("do not tell") && !alone.contains('%'),
+            "{alone}"
         );
-        assert_eq!(
-            says(3e6, 2e6),
-            "before    revision 3 took 3.000 ms when it was measured, 1.500 times as long"
-        );
-        assert_eq!(
-            says(2e6, 2.001e6),
-            "before    revision 3 took 2.000 ms when it was measured, within 1 % of that"
-        );
-        assert_eq!(beside(3, 2e6, 3e6).spans[0].role, Role::Warning);
     }
 }

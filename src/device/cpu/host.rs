@@ -5,7 +5,7 @@ use super::super::threads;
 use super::super::worker::wire::{Job, Slot};
 use super::super::{Cause, DeviceError};
 use super::call::Loaded;
-use super::toolchain::{NO_OBJECT, Ran, Toolchain, no_space, storage};
+use super::toolchain::{Ran, Toolchain, no_space, storage};
 use crate::lang::digest::Digest;
 use crate::lang::ty::Scalar;
 use std::ffi::c_void;
@@ -132,7 +132,12 @@ fn compile(
     })?;
     match ran.status.success() {
         true if folder.join(&object).is_file() => Ok(()),
-        true => Err(DeviceError::new(Cause::NoCompiler, NO_OBJECT)),
+        true => {
+            let message = format!(
+                "The C compiler wrote no object file for the kernel `{first}`, and says that it succeeded."
+            );
+            Err(DeviceError::new(Cause::CompileFailed, message).hint("Is CC a sound C compiler?"))
+        }
         false => Err(refused(&ran.said, &ran.ending(), first)),
     }
 }

@@ -33,7 +33,7 @@ const BASE: [&str; 5] =
 const NATIVE: [&str; 2] = ["-march=native", "-mcpu=native"];
 const OPENMP: &str = "-fopenmp";
 /// Of a program that ends as if it had compiled.
-pub const NO_OBJECT: &str = "It says that it succeeded, and there is no object file.";
+const NO_OBJECT: &str = "It says that it succeeded, and there is no object file.";
 const PLAIN: &str = "int probe(int x) { return x + 1; }\n";
 const PARALLEL: &str = "#include <omp.h>\n\
     int probe(int n) {\n    int sum = 0;\n#pragma omp parallel for reduction(+ : sum)\n\

@@ -243,9 +243,13 @@ impl Worker {
         let most = limits.body.max(MAX_OBJECT);
         loop {
             if control.cancel.load(Ordering::Relaxed) {
-                let before = self.silent().map(|silent| format!(": {silent}")).unwrap_or_default();
-                let message = format!("{} was stopped{before}.", self.what());
-                return Err(DeviceError::new(Cause::Cancelled, message));
+                return Err(match self.silent() {
+                    Some(silent) => {
+                        let message = format!("{} was stopped: {silent}.", self.what());
+                        DeviceError::new(Cause::Cancelled, message).hint(NO_WORKER)
+                    }
+                    None => DeviceError::new(Cause::Cancelled, format!("{} was stopped.", self.what())),
+                });
             }
             self.wait(!parts.is_empty());
             self.write(&mut parts);
@@ -359,6 +363,10 @@ impl Worker {
             // What may follow is an answer, which is no text.
             let first = String::from_utf8_lossy(first);
             let line = first.lines().next().unwrap_or_default();
+            let line = match line.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+                true => "It said what is no text.",
+                false => line,
+            };
             problem.hint(NO_GREETING).details(format!("{}{line}", self.noise.text()))
         };
         let (head, body) = wire::lengths(prefix).filter(|(_, body)| *body <= most).ok_or_else(strange)?;

@@ -288,7 +288,7 @@ impl<'a> Machine<'a> {
                 let problem = Diagnostic::error("E0315", message).label(name.span, "not known");
                 return Err(Box::new(problem.did_you_mean_or(&name.kind, names, none)));
             }
-            let value = self.size(value, scope)?;
+            let value = self.size(value, scope).map_err(|problem| Box::new(problem.hint(open::BY_NUMBER)))?;
             chosen.retain(|(n, _)| *n != name.kind);
             chosen.push((name.kind.clone(), value));
         }
@@ -330,7 +330,8 @@ impl<'a> Machine<'a> {
                 match index.and_then(|i| among.get(i)) {
                     Some(ast::Among::One(way)) => self.given(way, scope),
                     _ => {
-                        let message = format!("`{shown}` is one of {} ways, counted from 1.", among.len());
+                        let message =
+                            format!("`{shown}` is one of {} strategies, counted from 1.", among.len());
                         Err(none(message))
                     }
                 }

@@ -7,6 +7,7 @@
 use super::elsewhere;
 use super::evaluate::{arguments, number, too_many};
 use super::native::{Native, RENUMBER};
+use super::open;
 use super::script::{Definition, Script};
 use crate::lang::diag::{Diagnostic, FileId, Span};
 use crate::lang::nat::{Name, Nat};
@@ -341,7 +342,13 @@ impl<'a> Reader<'a> {
                 What::Any
             }
             StrategyKind::With(inner, values) => {
+                let before = self.problems.len();
                 values.iter().for_each(|(_, value)| drop(self.value(value, scope, Wanted::Size)));
+                let told = self.problems.split_off(before).into_iter();
+                self.problems.extend(told.map(|problem| match problem.code {
+                    "E0307" => problem.hint(open::BY_NUMBER),
+                    _ => problem,
+                }));
                 self.what(inner, scope, wanted)
             }
             StrategyKind::Error => What::Any,

@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The call that leaves a choice between strategies open: `choose(s, t)`.
 pub const CHOOSE: &str = "choose";
 
+/// How `with` names one of several strategies.
+pub(super) const BY_NUMBER: &str = "Of several strategies `with` takes one by its number, counted from 1: `s with (way: 2)` takes the second.";
+
 /// What may stand for a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Domain {
@@ -209,15 +212,49 @@ fn is_open(s: &Strategy) -> bool {
     found
 }
 
-/// The strategy in which everything that is left open has a name: that of the parameter which it is given for.
+/// The strategies that names stand for in these texts.
+fn ways_in<'a>(texts: impl Iterator<Item = &'a Strategy>) -> BTreeMap<Name, Open> {
+    fn walk(s: &Strategy, out: &mut BTreeMap<Name, Open>) {
+        if let StrategyKind::Open(open @ Open { name: Some(name), .. }) = &s.kind
+            && !open.is_size()
+        {
+            out.entry(name.clone()).or_insert_with(|| open.clone());
+        }
+        Part::Strategy(s).for_each(&mut |part| {
+            if let Part::Strategy(inner) = part {
+                walk(inner, out);
+            }
+        });
+    }
+    let mut out = BTreeMap::new();
+    texts.for_each(|s| walk(s, &mut out));
+    out
+}
+
+/// The text in which each name of one of several strategies stands for all of these, wherever it stands without them.
+fn with_ways(s: &Strategy, ways: &BTreeMap<Name, Open>) -> Strategy {
+    replaced(s, &mut |part| match &part.kind {
+        StrategyKind::Open(Open { name: Some(name), among: None }) => {
+            let open = ways.get(name)?.clone();
+            Some(Node::new(part.span, StrategyKind::Open(open)))
+        }
+        _ => None,
+    })
+}
+
+/// The strategy in which everything that is left open has a name: that of the parameter which it is given for, unless the
+/// text or what it calls has another of that name.
 pub fn named(s: &Strategy, script: &Script) -> Strategy {
     if !is_open(s) {
         return s.clone();
     }
     let mut taken = BTreeSet::new();
     names_in(s, &mut taken);
+    // What is wrong with those is told when the space is read.
+    taken.extend(parameters(s, script).into_iter().flatten().map(|p| p.name));
     let of_params = |name: &str| script.strategy(name).map(|d| d.params()).unwrap_or_default();
-    Naming { taken, of_params: &of_params, otherwise: "choice".into() }.named(s, None)
+    let named = Naming { taken, of_params: &of_params, otherwise: "choice".into() }.named(s, None);
+    with_ways(&named, &ways_in(std::iter::once(&named)))
 }
 
 /// The definition in which everything that is left open has a name: its own.
@@ -242,6 +279,17 @@ pub fn named_definition(def: &StrategyDef) -> StrategyDef {
     for param in &mut out.params {
         if let ShapeKind::Default(name, value) = &mut param.kind {
             **value = naming.named(value, Some(&*name));
+        }
+    }
+    let texts = out.params.iter().filter_map(usual).chain(std::iter::once(&out.body));
+    let ways = ways_in(texts.chain(out.locals.iter().map(|l| &l.body)));
+    if !ways.is_empty() {
+        out.body = with_ways(&out.body, &ways);
+        out.locals.iter_mut().for_each(|l| l.body = with_ways(&l.body, &ways));
+        for param in &mut out.params {
+            if let ShapeKind::Default(_, value) = &mut param.kind {
+                **value = with_ways(value, &ways);
+            }
         }
     }
     out
@@ -477,7 +525,8 @@ impl Walk<'_> {
             _ => {
                 let message = format!("`?{name}` has other values elsewhere.");
                 let problem = problem(message, span, "other values here").label(known.span, "than here");
-                let hint = "A name is one parameter wherever it stands: choose another name, or name the values once.";
+                let hint = "A name is one parameter wherever it stands: choose another name, or write the values in one place and \
+                            the name alone in the others.";
                 return Err(Box::new(problem.hint(hint)));
             }
         }

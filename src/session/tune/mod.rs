@@ -3,6 +3,7 @@
 //! `space` says which points there are, `order` in which order they are tried; `race` rules them out, checks and measures
 //! them, and compares the best with the start; what came of it is a [`Tuned`].
 
+mod alike;
 pub mod kept;
 mod order;
 mod race;
@@ -20,7 +21,7 @@ pub use reasons::reasons;
 pub use space::{Dimension, Point, Space};
 
 use crate::device::roofline::Peak;
-use crate::device::stats::Comparison;
+use crate::device::stats::{Comparison, Interval, Verdict};
 use crate::device::{DeviceInfo, DeviceKind, name_in};
 use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
@@ -133,11 +134,51 @@ impl Tried {
 pub enum Ending {
     /// All were.
     All,
+    /// Those that are left are expected to be like others that were.
+    Alike,
     Time,
     /// The user stopped it.
     Stopped,
     /// The device failed.
     Device,
+}
+
+/// How the best compares with the state that a tuning began from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Before {
+    /// Its time divided by that of the best.
+    pub ratio: f64,
+    /// Of runs that took turns, where they did.
+    pub comparison: Option<Comparison>,
+    /// Does it stay, because it is faster?
+    pub stays: bool,
+}
+
+impl Before {
+    /// A full sentence.
+    pub fn says(&self) -> String {
+        let Before { ratio, comparison, stays } = self;
+        match (comparison.map(|c| (c.verdict, c.interval)), stays) {
+            (Some((_, Interval { low, high, .. })), true) => format!(
+                "The state before is faster, so it stays: the best takes {:.4} times as long ({:.4} to {:.4}, in turns).",
+                1.0 / ratio,
+                1.0 / high,
+                1.0 / low
+            ),
+            (Some((Verdict::SecondFaster, Interval { low, high, .. })), false) => {
+                format!("The state before takes {ratio:.4} times as long ({low:.4} to {high:.4}, in turns).")
+            }
+            (Some((_, Interval { low, high, .. })), false) => format!(
+                "The best is not measurably faster or slower than the state before, which takes {ratio:.4} times as long ({low:.4} \
+                 to {high:.4}, in turns)."
+            ),
+            (None, true) => format!(
+                "The state before was faster in few runs, so it stays: the best took {:.4} times as long.",
+                1.0 / ratio
+            ),
+            (None, false) => format!("The state before took {ratio:.4} times as long, by few runs."),
+        }
+    }
 }
 
 /// What came of a tuning.
@@ -158,6 +199,8 @@ pub struct Tuned {
     pub check: String,
     /// The start's time divided by that of the best, of runs that took turns, where the best is another than the start.
     pub comparison: Option<Comparison>,
+    /// How the state before compares with the best, where it runs and has other code.
+    pub before: Option<Before>,
     /// The median time of the best in the last comparison, with the number of runs and an interval; of few runs there is none.
     pub median_ns: f64,
     pub interval_ns: Option<(f64, f64)>,

@@ -69,6 +69,16 @@ impl Order {
         point
     }
 
+    /// The points that were drawn.
+    pub fn drawn(&self) -> &HashSet<Point> {
+        &self.drawn
+    }
+
+    /// Notes that a point is tried which was drawn elsewhere.
+    pub fn draw(&mut self, point: &Point) {
+        self.drawn.insert(point.clone());
+    }
+
     fn another(&mut self, space: &Space, best: Option<&Point>, ran: usize) -> Option<Point> {
         self.neighbour = !self.neighbour && ran >= LEAST.max(SPREAD * space.dimensions.len());
         if self.neighbour

@@ -71,6 +71,11 @@ impl Dimension {
         &self.likely
     }
 
+    /// Is it a strategy that leaves this open, and not the device?
+    pub fn is_open(&self) -> bool {
+        matches!(self.decides, Decides::Open(_))
+    }
+
     /// Is one of several strategies taken?
     fn is_choice(&self) -> bool {
         matches!(&self.decides, Decides::Open(parameter) if matches!(parameter.domain, Domain::Ways(_)))
@@ -82,7 +87,7 @@ impl Dimension {
     }
 
     /// What is decided, as it is shown.
-    fn name(&self) -> Name {
+    pub fn name(&self) -> Name {
         match &self.decides {
             Decides::Open(parameter) => parameter.name.clone(),
             Decides::Flag(flag) => flag.name.into(),
@@ -215,6 +220,15 @@ impl Space {
             let at = self.dimensions.iter().position(named)?;
             Some(self.dimensions[at].value(*point.get(at)?))
         })
+    }
+
+    /// The dimensions of the alternatives within which this one stands.
+    pub fn around(&self, dimension: usize) -> Vec<usize> {
+        let Decides::Open(parameter) = &self.dimensions[dimension].decides else { return vec![] };
+        let names = || parameter.places().iter().flatten().map(|(name, _)| name);
+        let is_around =
+            |d: &Dimension| matches!(&d.decides, Decides::Open(p) if names().any(|n| *n == p.name));
+        (0..self.dimensions.len()).filter(|d| is_around(&self.dimensions[*d])).collect()
     }
 
     /// The dimensions of alternatives that decide something at a point.

@@ -41,6 +41,8 @@ enum Ill {
     TimeOver,
     /// From its first run on there is no device any more.
     DeviceGone,
+    /// What the compiler made of it cannot be loaded.
+    NotLoaded,
 }
 
 /// Multiplies by three, the faster the larger the part that a kernel takes at once.
@@ -77,6 +79,9 @@ impl Backend for Scripted {
         if self.is(part, Ill::DeviceGone) || *self.gone.lock().unwrap() {
             *self.gone.lock().unwrap() = true;
             return Err(DeviceError::new(Cause::NoDevice, "There is no such device."));
+        }
+        if self.is(part, Ill::NotLoaded) {
+            return Err(DeviceError::new(Cause::Storage, "The compiled kernel cannot be loaded."));
         }
         if self.is(part, Ill::Hangs) {
             return Err(DeviceError::new(Cause::TimeLimit, "The run was ended after 1 s."));
@@ -201,6 +206,62 @@ fn what_hangs_crashes_or_is_wrong_is_recorded_and_the_others_go_on() {
     assert!(tuned.comparison.is_some() && tuned.ratio().is_some_and(|r| r > 3.0), "{:?}", tuned.comparison);
 }
 
+/// The state from which a tuning begins is a candidate: where it is faster than the best, no tuning leads elsewhere.
+#[test]
+fn no_tuning_leads_to_a_slower_state() {
+    let strategy = "body(splitJoin(?p in {4, 16, 48}))";
+    let of = |ill: &[(u64, Ill)]| tuned(strategy, ill).unwrap().before.unwrap();
+    // As written the program takes half as long as the best, unless turns show another thing.
+    let faster = of(&[]);
+    assert!(faster.stays && faster.says().contains("the best takes 2.00"), "{}", faster.says());
+    let slower = of(&[(96, Ill::SlowInTurns)]);
+    assert!(!slower.stays && slower.ratio > 4.0, "{}", slower.says());
+    let varies = of(&[(96, Ill::VariesInTurns)]);
+    assert!(!varies.stays && varies.says().contains("not measurably faster or slower"), "{}", varies.says());
+    // Where the best is just that state nothing is left to compare, and what does not run is no candidate.
+    let same = tuned("choose(id, body(splitJoin(4)))", &[]).unwrap();
+    assert!(same.best == 0 && same.before.is_none());
+    assert_eq!(tuned(strategy, &[(96, Ill::Crashes)]).unwrap().before, None);
+
+    let sizes = Sizes::from_iter([("n".into(), 96)]);
+    for (ill, moves) in [(&[][..], false), (&[(96, Ill::SlowInTurns)], true)] {
+        let fake = Arc::new(FakeDevices::new());
+        let mut session = Session::open(&texts(), None, &sizes, fake, Arc::new(|| {}))
+            .unwrap_or_else(|p| panic!("{}", p.first()));
+        let action = Action::Tune { strategy: strategy.into(), device: "cpu".into(), seconds: 20.0 };
+        session.finish_tuned(session.current(), &action, &tuned(strategy, ill).unwrap()).unwrap();
+        assert_eq!(session.current(), usize::from(moves));
+    }
+}
+
+/// What makes no difference to a program is found out, and no time is spent on points that differ in that alone.
+#[test]
+fn what_makes_no_difference_is_not_tried_again_and_again() {
+    let idle = "try(fail ; body(splitJoin(?q in {1..1000})))";
+    let alone = tuned(idle, &[]).unwrap();
+    assert_eq!((alone.ending, alone.points), (Ending::Alike, 1000));
+    assert!(alone.tried.len() < 100, "{}", alone.tried.len());
+    let says = |tuned: &Tuned| tuned.warnings.join(" ");
+    assert!(
+        says(&alone).contains("makes no difference") && !says(&alone).contains("more time"),
+        "{}",
+        says(&alone)
+    );
+
+    // Of two that act, of which one stands in an alternative, all values are tried.
+    let both = format!("{idle} ; choose(id, body(splitJoin(?p in {{4, 8, 16, 48}}))) ; {idle}");
+    let tuned = tuned(&both, &[]).unwrap();
+    assert_eq!(tuned.ending, Ending::Alike);
+    assert!(tuned.tried.len() < 200, "{}", tuned.tried.len());
+    let measured = tuned.tried.iter().filter(|t| t.median_ns().is_some()).count();
+    assert_eq!(measured, 5, "{:?}", says(&tuned));
+    assert!(
+        says(&tuned).contains("`choice`, `p`: all") || says(&tuned).contains("`p`, `choice`: all"),
+        "{}",
+        says(&tuned)
+    );
+}
+
 #[test]
 fn who_crashes_in_turns_loses() {
     let tuned = tuned("body(splitJoin(?p in {4, 44, 46, 48, 32}))", &[(48, Ill::CrashesInTurns)]).unwrap();
@@ -317,6 +378,20 @@ fn what_turns_say_is_kept() {
     };
     assert_eq!(first.iter().map(time).collect::<Vec<_>>(), [(62_501.0, false), (20_834.0, false)]);
     assert_eq!(second.iter().map(time).collect::<Vec<_>>(), [(62_501.0, true), (208_335.0, true)]);
+}
+
+/// What a compiler does to one point, or to two, says nothing of the others; once it does so to all there is none any more.
+#[test]
+fn a_compiler_that_fails_at_a_point_ends_nothing() {
+    let few =
+        tuned("body(splitJoin(?p in {4, 8, 16, 24, 48}))", &[(8, Ill::NotLoaded), (24, Ill::NotLoaded)])
+            .unwrap();
+    assert_eq!(few.ending, Ending::All);
+    assert_eq!(["8", "24"].map(|p| fate(&few, p)), ["E0711", "E0711"]);
+    assert_eq!(few.best().unwrap().strategy, "body(splitJoin(48))");
+    let all = [8, 12, 16, 24, 32, 48].map(|p| (p, Ill::NotLoaded));
+    let gone = tuned("body(splitJoin(?p in {4, 8, 12, 16, 24, 32, 48}))", &all).unwrap();
+    assert_eq!((gone.ending, gone.best), (Ending::Device, 0));
 }
 
 #[test]

@@ -209,24 +209,8 @@ pub(in crate::ui) fn start_tuning(app: &mut App, text: &str) -> Result<(), Vec<L
 
 /// Shows what came of a tuning.
 pub(in crate::ui) fn tuned(app: &mut App, tuned: &Tuned) {
-    let lines = tune_view::report(tuned, false, begun_from(app, tuned));
+    let lines = tune_view::report(tuned, false);
     app.popups.push(Popup::Page(Page::sentences("Tuned", lines, 10)));
-}
-
-/// The state that a tuning was begun from, with its time where it was measured at these sizes on this device, be it compiled in
-/// another way.
-fn begun_from(app: &App, tuned: &Tuned) -> Option<(RevisionId, f64)> {
-    let history = app.session.history();
-    let kernel = tuned.best()?.kernel;
-    // The state that it made has its time.
-    let is_its = |m: &Measurement| Some(m.kernel) == kernel && m.median_ns == tuned.median_ns;
-    let all = view::measurements(history);
-    let (made, its) = all.iter().rfind(|(_, m)| is_its(m))?;
-    let before = history.parent(*made)?;
-    let alike =
-        |m: &Measurement| m.sizes == tuned.sizes && (m.device == its.device || m.device == app.device);
-    let last = history.revision(before)?.measurements.iter().rfind(|m| alike(m))?;
-    Some((before, last.median_ns))
 }
 
 /// Measures the present state and the pinned one in turns.

@@ -14,9 +14,12 @@ use crate::session::tune::{Ending, Fate, Tried, Tuned};
 /// The part of the rest that is kept for the comparison of the best with the start.
 pub(super) const KEPT: f64 = 0.4;
 
+/// That it is no point, where its number is asked for.
+pub(super) const NO_POINT: usize = usize::MAX;
+
 /// So many take part in the last comparison, if they are no slower than this.
 pub(super) const LAST: usize = 4;
-const NEAR: f64 = 1.2;
+pub(super) const NEAR: f64 = 1.2;
 
 /// So many seconds are needed to measure what a device could do.
 pub(super) const OF_PEAK: f64 = 5.0;
@@ -32,7 +35,7 @@ pub(super) fn most_s(best_ns: f64) -> f64 {
 }
 
 /// What two runs in turns gave.
-enum Turns {
+pub(super) enum Turns {
     Ran(Box<(RunReport, RunReport)>),
     /// They failed, for this reason.
     Failed(String),
@@ -46,7 +49,8 @@ impl Race<'_> {
         let mut last: Vec<usize> =
             (0..self.runners.len()).filter(|i| self.runners[*i].median_ns <= NEAR * least).collect();
         last.truncate(LAST);
-        let pairs = last.len().saturating_sub(1) + 1;
+        // With the start, and with the state before.
+        let pairs = last.len().saturating_sub(1) + 2;
         let (mut leader, mut lost) = (0, vec![]);
         for (done, challenger) in last.into_iter().enumerate().skip(1) {
             // The comparison with the start has to have its time.
@@ -89,7 +93,7 @@ impl Race<'_> {
     }
 
     /// Runs two in turns for about so many seconds. What that says of each is kept, in the place of what as many runs alone said, or fewer.
-    fn turns(&mut self, first: usize, second: usize, seconds: f64) -> Turns {
+    pub(super) fn turns(&mut self, first: usize, second: usize, seconds: f64) -> Turns {
         let turns = self.ran_in_turns(first, second, seconds);
         if let Turns::Ran(ran) = &turns {
             for (runner, report) in [(first, &ran.0), (second, &ran.1)] {
@@ -102,7 +106,8 @@ impl Race<'_> {
                     Some(Fate::Measured { runs, .. }) => *runs,
                     _ => 0,
                 };
-                if summary.runs >= fewer {
+                // What is no point is no one's to know.
+                if summary.runs >= fewer && runner.number != NO_POINT {
                     let entry = self.entry(runner, summary.median, summary.runs);
                     self.warnings.extend(self.kept.keep(entry));
                 }
@@ -135,7 +140,7 @@ impl Race<'_> {
     }
 
     /// Does this one run by itself, as it did? If not, that is what became of it.
-    fn runs_again(&mut self, runner: usize) -> Result<bool, Diagnostic> {
+    pub(super) fn runs_again(&mut self, runner: usize) -> Result<bool, Diagnostic> {
         let Some(r) = self.runners.get(runner) else { return Ok(false) };
         let asked = asked(self.wanted, &r.device, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
         let ran = bench::timed(&asked, &r.ready, &self.inputs, &self.expected, self.backend, &self.flag);
@@ -179,7 +184,7 @@ impl Race<'_> {
     fn start_stays(&self, why: &str) -> String {
         let leader = self.runners.first().map_or(0, |r| r.number);
         let strategy = self.tried.get(leader).map(Tried::shown).unwrap_or_default();
-        format!("Number {}, `{strategy}`, was the fastest by few runs. {why}", leader + 1)
+        format!("Before it took turns with the start, number {}, `{strategy}`, was ahead. {why}", leader + 1)
     }
 
     /// Where the start stands, if another leads.
@@ -188,10 +193,39 @@ impl Race<'_> {
     }
 
     /// Is one so many times as fast as another, by few runs and by what is told of both?
-    fn is_ahead_by(&self, one: usize, other: usize, least: f64) -> bool {
+    pub(super) fn is_ahead_by(&self, one: usize, other: usize, least: f64) -> bool {
         let (Some(one), Some(other)) = (self.runners.get(one), self.runners.get(other)) else { return false };
         let told = one.in_turns.map_or(one.median_ns, |s| s.median);
         other.median_ns > least * one.median_ns.max(told)
+    }
+
+    /// What is to be said of the points that were not tried.
+    fn of_those_left(&self, ending: Ending) -> Option<String> {
+        let tried = self.tried.len();
+        let share = small_share(tried, self.space.count());
+        let kernels =
+            self.tried.iter().filter(|t| matches!(t.fate, Fate::Measured { .. } | Fate::Failed { .. }));
+        let acting: Vec<String> =
+            self.alike.acting().map(|d| format!("`{}`", self.space.dimensions[d].name())).collect();
+        let acting = acting.join(", ");
+        let expected = self.alike.as_expected();
+        match (kernels.count(), share, ending) {
+            (1, share, Ending::Alike) | (1, share @ Some(_), _) if tried > 1 => Some(format!(
+                "All points that were tried and that run have one kernel{}: as far as that tells, what is left open makes no \
+                 difference to this program.",
+                share
+                    .map(|share| format!(" ({share} of all were tried, spread over the whole space)"))
+                    .unwrap_or_default()
+            )),
+            (_, _, Ending::Alike) => Some(format!(
+                "What makes a difference to this program is {acting}: all their values were tried. {expected} further points that \
+                 differ in other things were like one of these, so those that are left were not tried."
+            )),
+            (_, Some(share), _) => Some(format!(
+                "Of all points {share} were tried, which are spread over the whole space: more time may find a better one."
+            )),
+            _ => None,
+        }
     }
 
     /// What the device could do, in the time that is left.
@@ -209,7 +243,8 @@ impl Race<'_> {
         // Why the best and the start did not take turns.
         let mut missing = "There was no time to let the best and the start take turns".to_owned();
         while let Some(start) = self.start_behind().filter(|_| ending != Ending::Stopped) {
-            match self.turns(start, 0, self.left_s()) {
+            // The state before has to have its time, too.
+            match self.turns(start, 0, self.left_s() / 2.0) {
                 Turns::NoTime => break,
                 Turns::Ran(ran) => {
                     let compared = Compared::of(&ran);
@@ -229,7 +264,11 @@ impl Race<'_> {
                 Turns::Failed(why) => {
                     if !self.runs_again(0).unwrap_or(true) {
                         self.runners.remove(0);
-                        self.first_is_checked()?;
+                        if let Err(problem) = self.first_is_checked() {
+                            // A device that fails takes nothing from what was checked before.
+                            self.warnings.push(problem.message);
+                            self.runners.retain(|r| r.checked.is_some());
+                        }
                     } else if !self.runs_again(start).unwrap_or(true) {
                         self.runners.remove(start);
                     } else {
@@ -259,10 +298,12 @@ impl Race<'_> {
             }
         }
         if self.runners.first().is_some_and(|best| best.is_known) {
-            self.warnings.push(
-                "There was no time to measure the best again: its time is what an earlier tuning found."
-                    .into(),
-            );
+            let why = match ending {
+                Ending::Device => "The device failed before the best was measured again",
+                Ending::Stopped => "It was stopped before the best was measured again",
+                _ => "There was no time to measure the best again",
+            };
+            self.warnings.push(format!("{why}: its time is what an earlier tuning found."));
         }
         if !self.space.is_counted() {
             self.warnings.push(
@@ -271,11 +312,8 @@ impl Race<'_> {
                     .into(),
             );
         }
-        if let Some(share) = small_share(self.tried.len(), self.space.count()) {
-            self.warnings.push(format!(
-                "Of all points {share} were tried, which are spread over the whole space: more time may find a better one."
-            ));
-        }
+        let before = self.beside_before(ending);
+        self.warnings.extend(self.of_those_left(ending));
         let peak = self.peak(ending);
         let Race { wanted, device, compiler, space, tried, mut runners, warnings, .. } = self;
         if runners.is_empty() {
@@ -299,6 +337,7 @@ impl Race<'_> {
             tried,
             check: best.checked.unwrap_or_default(),
             comparison,
+            before,
             median_ns,
             interval_ns,
             runs,

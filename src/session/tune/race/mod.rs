@@ -4,10 +4,12 @@
 //! at small and odd sizes too; of the others the output is compared at the sizes asked for.
 
 mod again;
+mod before;
 mod compared;
 mod finale;
 mod made;
 
+use super::alike::{self, Alike, Came, Left};
 use super::kept::{Entry, Kept};
 use super::order::Order;
 use super::reasons::{Reasons, reasons};
@@ -51,6 +53,12 @@ const MOST_WORK: f64 = 8.0;
 /// Once so many run, points are drawn by so many, and tried in the order of the time that each should take.
 const LEARNED: usize = 3;
 const DRAWN: usize = 4;
+
+/// More points than so many, one after the other, are not lost by their compiler: then there is none, or no room for its files.
+const MOST_REFUSED: usize = 2;
+
+/// So many points are drawn to find one of which nothing is expected.
+const LOOKED_AT: usize = 64;
 
 /// What is to be tuned.
 pub struct Wanted<'a> {
@@ -179,11 +187,17 @@ struct Race<'a> {
     /// Which terms and kernels were met, by the number of the point.
     met: HashMap<Digest, usize>,
     runners: Vec<Runner>,
+    /// The present state, where it is no point and runs.
+    before: Option<Runner>,
+    before_ran: bool,
     /// The next points, and what strategies made there already.
     drawn: VecDeque<Point>,
     made: HashMap<Point, Made>,
     /// Those of which it is noted already that they are ruled out.
     noted: HashSet<Point>,
+    alike: Alike,
+    /// So many points, one after the other, were lost by the compiler or its files.
+    refused: usize,
     standing: Standing,
     lost: Reasons,
     warnings: Vec<String>,
@@ -215,6 +229,7 @@ impl<'a> Race<'a> {
         surroundings.push(format!("{} threads of {}", known.threads(), info.compute_units));
         let (tried, met, runners) = (vec![], HashMap::new(), vec![]);
         let warnings = warning.into_iter().chain(asleep).collect();
+        let alike = Alike::new(&space);
         Ok(Race {
             wanted,
             space,
@@ -234,9 +249,13 @@ impl<'a> Race<'a> {
             tried,
             met,
             runners,
+            before: None,
+            before_ran: false,
             drawn: VecDeque::new(),
             made: HashMap::new(),
             noted: HashSet::new(),
+            alike,
+            refused: 0,
             standing: Standing::default(),
             lost: Reasons::default(),
             warnings,
@@ -273,13 +292,21 @@ impl<'a> Race<'a> {
             let ran = self.runners.len();
             let Some(point) = self.next(&mut order, best.as_ref(), ran) else {
                 // What is to stop draws no further point, which says nothing of those that are left.
-                break if self.flag.load(Ordering::Relaxed) { Ending::Time } else { Ending::All };
+                break match (self.flag.load(Ordering::Relaxed), order.drawn().len() as u128) {
+                    (true, _) => Ending::Time,
+                    (_, drawn) if self.alike.is_sure() && drawn < self.space.count() => Ending::Alike,
+                    _ => Ending::All,
+                };
             };
-            let done = self.point(point.clone());
+            let mut done = self.point(point.clone());
             let fate = self.tried.last().map(|tried| &tried.fate);
             if !self.noted.remove(&point) {
                 order.tried(&self.space, &point, matches!(fate, Some(Fate::RuledOut { .. })));
             }
+            if done.is_ok() && self.runners.len() == 1 && !std::mem::replace(&mut self.before_ran, true) {
+                done = self.run_before();
+            }
+            done = done.and_then(|()| self.learn(&mut order, &point));
             if let Err(problem) = done {
                 match problem.code {
                     "E0709" if control.cancelled() => break Ending::Stopped,
@@ -314,9 +341,9 @@ impl<'a> Race<'a> {
     fn next(&mut self, order: &mut Order, best: Option<&Point>, ran: usize) -> Option<Point> {
         if self.drawn.is_empty() {
             if ran < LEARNED {
-                return order.next(&self.space, best, ran);
+                return self.draw(order, best, ran);
             }
-            let drawn = std::iter::from_fn(|| order.next(&self.space, best, ran)).take(DRAWN).collect();
+            let drawn = std::iter::from_fn(|| self.draw(order, best, ran)).take(DRAWN).collect();
             let mut foreseen = self.foreseen(drawn);
             for (_, point) in foreseen.iter().filter(|(ns, _)| ns.is_none()) {
                 // The next ones are drawn with that in mind.
@@ -332,12 +359,113 @@ impl<'a> Race<'a> {
         self.drawn.pop_front()
     }
 
+    /// A point that was not drawn: as soon as it is known what acts, one of which nothing is expected.
+    fn draw(&self, order: &mut Order, best: Option<&Point>, ran: usize) -> Option<Point> {
+        let space = &self.space;
+        if !self.alike.is_sure() {
+            return order.next(space, best, ran);
+        }
+        for _ in 0..LOOKED_AT {
+            let point = order.next(space, best, ran)?;
+            if self.alike.like(space, &point).is_none() {
+                return Some(point);
+            }
+        }
+        match self.alike.left(space, order.drawn()) {
+            Left::Nothing => None,
+            Left::Point(point) => {
+                order.draw(&point);
+                Some(point)
+            }
+            Left::Many => order.next(space, best, ran),
+        }
+    }
+
+    /// Notes what came of the point that was tried last. Where another thing was expected it is found out what makes the difference.
+    fn learn(&mut self, order: &mut Order, point: &Point) -> Result<(), Diagnostic> {
+        let Some(came) = self.tried.len().checked_sub(1).and_then(|last| self.came(last)) else {
+            return Ok(());
+        };
+        while !self.alike.note(&self.space, point, came) {
+            let Some(other) = self.alike.like(&self.space, point).cloned() else { break };
+            let Some(acting) = self.told_apart(order, other, point.clone()) else { break };
+            if !self.alike.act(&self.space, &acting) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What came of the point of this number; none where the time was over before that was known.
+    fn came(&self, number: usize) -> Option<Came> {
+        match self.tried.get(number)?.fate {
+            Fate::RuledOut { .. } => Some(None),
+            Fate::Same(other) => self.came(other),
+            Fate::Failed { .. } | Fate::Measured { .. } => Some(Some(number)),
+            Fate::Unfinished => None,
+        }
+    }
+
+    /// Which dimensions tell a point from another one of which another thing came: points between the two tell. None where the
+    /// time is over.
+    fn told_apart(
+        &mut self,
+        order: &mut Order,
+        (mut first, came): (Point, Came),
+        mut second: Point,
+    ) -> Option<Vec<usize>> {
+        let mut acting = vec![];
+        // The halves of halves are single ones in less turns.
+        for _ in 0..self.space.dimensions.len() {
+            let between = match alike::between(&self.space, &first, &second) {
+                Ok(point) => point,
+                Err(differ) => {
+                    acting = differ;
+                    break;
+                }
+            };
+            match self.like_one_that_came(order, &between)? {
+                Some(known) if known == came => first = between,
+                _ => second = between,
+            }
+        }
+        Some(acting)
+    }
+
+    /// What will come of a point; none where it has a kernel of its own, so that it is to be tried. Nothing once the time is over.
+    fn like_one_that_came(&mut self, order: &mut Order, point: &Point) -> Option<Option<Came>> {
+        let device = self.space.device_at(point);
+        let made = self.makes(std::slice::from_ref(point)).pop()?;
+        if self.flag.load(Ordering::Relaxed) {
+            return None;
+        }
+        let came = match &made.term {
+            Err(_) => Some(None),
+            Ok(term) if self.computes_too_much(term).is_some() => Some(None),
+            Ok(term) => {
+                let met = |what: Digest| self.came(*self.met.get(&met_as(what, &device))?);
+                let of_code = |code: &Code| code.as_ref().map_or(Some(None), |(ready, _)| met(ready.digest));
+                met(term.digest()).or_else(|| made.code.as_ref().and_then(of_code))
+            }
+        };
+        if came.is_none() && !order.drawn().contains(point) {
+            order.draw(point);
+            self.made.insert(point.clone(), made);
+            self.drawn.push_back(point.clone());
+        }
+        Some(came)
+    }
+
+    /// What strategies make of these points.
+    fn makes(&self, points: &[Point]) -> Vec<Made> {
+        let Race { wanted, space, over, backend, known, flag, met, .. } = self;
+        Making { wanted, space, over, backend: *backend, known, flag, met }.all(points)
+    }
+
     /// The least time that each point should take, in nanoseconds, 0 where that is not known; none where it is ruled out.
     fn foreseen(&mut self, points: Vec<Point>) -> Vec<(Option<f64>, Point)> {
         let rates = super::rates(&self.tried);
-        let Race { wanted, space, over, backend, known, flag, met, .. } = self;
-        let making = Making { wanted, space, over, backend: *backend, known, flag, met };
-        let all = making.all(&points);
+        let all = self.makes(&points);
         let least = |made: &Made| {
             made.term.as_ref().ok()?;
             match &made.code {
@@ -403,10 +531,27 @@ impl<'a> Race<'a> {
             }
             Err(problem) => ruled_out(problem).map(|fate| self.tried.push(tried(None, fate))),
         };
-        if done.as_ref().is_err_and(|problem| problem.code == "E0709") {
-            self.tried.push(tried(None, Fate::Unfinished));
+        match done {
+            Err(problem) if problem.code == "E0709" => {
+                self.tried.push(tried(None, Fate::Unfinished));
+                Err(problem)
+            }
+            // Once others ran, what a compiler makes of one point says little of the next.
+            Err(Diagnostic { code: code @ ("E0701" | "E0711"), message: why, .. })
+                if !self.runners.is_empty() && self.refused < MOST_REFUSED =>
+            {
+                self.refused += 1;
+                self.tried.push(tried(None, Fate::Failed { code, why }));
+                Ok(())
+            }
+            Err(problem) => Err(problem),
+            Ok(()) => {
+                if self.tried.last().is_some_and(|tried| tried.median_ns().is_some()) {
+                    self.refused = 0;
+                }
+                Ok(())
+            }
         }
-        done
     }
 
     /// Why a program is not worth compiling that computes the same things over and over again; the first is the start.
@@ -416,7 +561,10 @@ impl<'a> Race<'a> {
             self.work = work;
         }
         let times = work / self.work;
-        let why = || format!("It would compute {times:.1} times as much as the start.");
+        let why = || match times {
+            times if times < 100.0 => format!("It would compute {times:.1} times as much as the start."),
+            _ => format!("It would compute {times:.0} times as much as the start."),
+        };
         (self.work > 0.0 && times > MOST_WORK).then(|| Fate::RuledOut { code: "E0317", why: why() })
     }
 
@@ -600,7 +748,7 @@ fn asked<'b>(
 
 /// Is it the user's text that is wrong, whatever the values are?
 fn is_mistake(problem: &Diagnostic) -> bool {
-    matches!(problem.code, "E0301" | "E0302" | "E0303" | "E0306" | "E0308" | "E0315")
+    matches!(problem.code, "E0301" | "E0302" | "E0303" | "E0306" | "E0307" | "E0308" | "E0315")
 }
 
 /// A problem that is about the device or the user, and not about a point, ends the tuning.
@@ -627,7 +775,13 @@ fn stopped() -> Diagnostic {
 /// `stopped` is what the end of the time interrupted.
 fn no_time(wanted: &Wanted<'_>, stopped: &Diagnostic) -> Diagnostic {
     let message = format!("In {} s nothing could be measured.", wanted.seconds);
-    Diagnostic::error("E0317", message)
+    let problem = Diagnostic::error("E0317", message);
+    // Where it is known what to do, more time is no help.
+    if !stopped.hints.is_empty() {
+        let problem = problem.note(stopped.message.clone());
+        return stopped.hints.iter().fold(problem, |problem, hint| problem.hint(hint.clone()));
+    }
+    problem
         .note("By then it was not known what the output must be, which plain C computes.")
         .note(stopped.message.clone())
         .hint("Give it more time, as in `--for 120s`, or choose smaller sizes.")
