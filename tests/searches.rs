@@ -896,14 +896,23 @@ fn limits_are_not_to_be_raised_for_what_does_not_come() {
     for (program, goal, said) in [
         (four, "containsMap(3*n, ?)", "go over `4*n`, of which that is no part"),
         (four, "containsMap(n/3, containsMap(13, ?))", "over `n/3` and `13` elements"),
-        (windows, "containsMap(n/16, containsMap(16, containsReduce(3, containsAddMul)))", "Write `containsReduceSeq` for it"),
+        (
+            windows,
+            "containsMap(n/16, containsMap(16, containsReduce(3, containsAddMul)))",
+            "Write `containsReduceSeq` for it",
+        ),
         (windows, "containsReduce(3, containsMap(n, ?))", "by a function with `map`"),
     ] {
         let (searches, err) = examined(program, "", &format!("reach {goal}"), 1);
         assert!(searches.is_empty() && err.contains(said) && !err.contains("Raise"), "{goal}: {err}");
     }
-    for met in ["containsMap(n/3, containsMap(12, ?))", "containsMap(n/5, ?)", "containsMap(n/3, containsMap(6, ?))"] {
-        assert!(!apply(four, "", "", &format!("reach {met} with (nodes: 20000)")).err.contains("no part"), "{met}");
+    for met in
+        ["containsMap(n/3, containsMap(12, ?))", "containsMap(n/5, ?)", "containsMap(n/3, containsMap(6, ?))"]
+    {
+        assert!(
+            !apply(four, "", "", &format!("reach {met} with (nodes: 20000)")).err.contains("no part"),
+            "{met}"
+        );
     }
     let mm = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\r. transpose b |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))";
     let ran = apply(mm, "", "", "reach not contains(zip) with (nodes: 20000)");
@@ -918,7 +927,12 @@ fn sums_take_up_what_zips_are_made_of() {
         def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
         def f (x: m.f32) (a: m.n.f32) (y: n.f32): f32 = a |> map (\\r. dot r y) |> dot x";
     for program in [zipped, bilinear] {
-        let ran = apply(program, "", "", "reach containsMapPar(m/8, containsReduceSeq(8, containsReduceSeq(n, ?)))");
+        let ran = apply(
+            program,
+            "",
+            "",
+            "reach containsMapPar(m/8, containsReduceSeq(8, containsReduceSeq(n, ?)))",
+        );
         assert!(ran.code == 0 && ran.out.contains("mapPar"), "{program}: {}{}", ran.out, ran.err);
     }
 }
@@ -951,7 +965,11 @@ fn the_best_programs_say_why_they_come_last() {
         assert!(sorted.is_sorted_by_key(|b| b["weight"].as_u64()), "{}", ran.out);
     }
     let ran = run(world.path(), &search);
-    assert!(ran.out.contains(", comes last: it computes about ") && ran.out.contains("behind heavier ones"), "{}", ran.out);
+    assert!(
+        ran.out.contains(", comes last: it computes about ") && ran.out.contains("behind heavier ones"),
+        "{}",
+        ran.out
+    );
 }
 
 /// A search that is stopped by a signal prints what it knows.
@@ -967,8 +985,11 @@ fn a_search_that_is_stopped_tells_what_it_knows() {
     let search = "reach not contains(zip) with (nodes: 100000000, time: 600s, memory: 16GiB)";
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_shine-tui"));
     command.args(["search", "p.rise", search]).current_dir(world.path()).stdin(std::process::Stdio::null());
-    command.env("SHINE_CONFIG_DIR", world.path().join("config")).env("SHINE_STATE_DIR", world.path().join("state"));
-    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    command
+        .env("SHINE_CONFIG_DIR", world.path().join("config"))
+        .env("SHINE_STATE_DIR", world.path().join("state"));
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_secs(3));
     let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();

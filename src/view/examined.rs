@@ -136,9 +136,14 @@ fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
         (n, Some(of)) => format!("The {n} lightest of {of} programs that were looked at"),
     };
     lines.push(Line::empty());
-    lines.extend(Line::of(Role::Title, format!("{programs}, found in {took}{all}{first}{behind}")).wrap(width, 2));
+    lines.extend(
+        Line::of(Role::Title, format!("{programs}, found in {took}{all}{first}{behind}")).wrap(width, 2),
+    );
     for (i, (found, last)) in ranked().enumerate() {
-        let why = last.told().filter(|_| is_behind(last)).map_or_else(String::new, |why| format!(", comes last: {why}"));
+        let why = last
+            .told()
+            .filter(|_| is_behind(last))
+            .map_or_else(String::new, |why| format!(", comes last: {why}"));
         lines.extend(Line::of(Role::Dim, format!("{}. weight {}{why}", i + 1, found.cost)).wrap(width, 2));
         lines.extend(workspace.print(&found.term).lines().map(|l| Line::plain(format!("  {l}"))));
     }

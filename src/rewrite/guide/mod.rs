@@ -33,10 +33,10 @@ use crate::sketch::Sketch;
 /// Why no search that makes its guides itself finds what is asked for, where that is known before it begins. `given` puts the values
 /// of sizes in a size, as far as they are given.
 pub fn unmade(goal: &Sketch, start: &Term, library: &RuleSet, given: &dyn Fn(&Nat) -> Nat) -> Option<String> {
-    let loops = || {
+    let makes = || {
         let guides = plans(goal, start, &separated(library, start), given);
-        let makes: Vec<_> = guides.into_iter().flatten().flat_map(|guide| guide.makes).collect();
-        parts::unmade_loops(goal, start, library, &makes)
+        guides.into_iter().flatten().flat_map(|guide| guide.makes).collect()
     };
+    let loops = || parts::unmade_loops(goal, start, library, &makes);
     unmade_by_all(goal, start, library).or_else(|| sums::unmade_sum(goal, start, library)).or_else(loops)
 }

@@ -381,7 +381,9 @@ impl TakesUp {
                 let before = before.into_iter().flat_map(|array| self.functions(array));
                 std::iter::once(function).chain(before).collect()
             }
-            None if self == TakesUp::MapsInZips => zipped(array).into_iter().flat_map(|t| self.functions(t)).collect(),
+            None if self == TakesUp::MapsInZips => {
+                zipped(array).into_iter().flat_map(|t| self.functions(t)).collect()
+            }
             _ => vec![],
         }
     }

@@ -10,23 +10,29 @@ use crate::lang::term::Term;
 use crate::lang::ty::{Type, TypeKind};
 use crate::normal::{normal_form_with, written_params};
 use crate::rule::RuleSet;
-use crate::search::forecast::{adds, listed, required};
+use crate::search::forecast::{listed, required, says_products};
 use crate::search::refuted::is_never_whole;
 use crate::sketch::Sketch;
 use crate::sketch::holes::holes_in;
 
 /// That loops which the goal asks for within each other are no part of all that the program goes over, where no rule that a search
 /// chooses adds to it: rules split, exchange and join loops, which keeps the product of their sizes. `makes` are patterns that
-/// guides allow.
-pub fn unmade_loops(goal: &Sketch, start: &Term, library: &RuleSet, makes: &[Pattern]) -> Option<String> {
+/// guides allow, which take time to find.
+pub(super) fn unmade_loops(
+    goal: &Sketch,
+    start: &Term,
+    library: &RuleSet,
+    makes: &dyn Fn() -> Vec<Pattern>,
+) -> Option<String> {
     let all = gone_over(start)?;
     let mut asked = vec![];
     nested(&Nest::read(&applied(&required(goal))), &[], &mut asked);
     let product = |sizes: &[Nat]| sizes.iter().fold(Nat::constant(1), |product, n| product.mul(n));
     let sizes = asked.into_iter().find(|sizes| is_never_whole(&all.exact_div(&product(sizes))))?;
-    let step = Step { sketch: goal, sizes: &sizes_of(goal), makes };
+    let step = Step { sketch: goal, sizes: &sizes_of(goal), makes: &makes() };
     let breadths = [Breadth::Tight, Breadth::Narrow, Breadth::Makers, Breadth::Wide];
-    if breadths.into_iter().flat_map(|breadth| rules(library, start, &step, breadth)).any(|rule| adds(&rule)) {
+    let mut chosen = breadths.into_iter().flat_map(|breadth| rules(library, start, &step, breadth));
+    if !chosen.all(|rule| says_products(&rule)) {
         return None;
     }
     let loops = listed(sizes.iter().map(|n| format!("`{n}`")));

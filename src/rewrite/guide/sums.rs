@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// That the goal asks for a `reduce` by a function that has patterns which those of the program's sums do not have, where every rule of
 /// the library sums by a function that it was given: what becomes of it when it takes up a map, or is lifted, is a `reduceSeq`.
-pub fn unmade_sum(goal: &Sketch, start: &Term, library: &RuleSet) -> Option<String> {
+pub(super) fn unmade_sum(goal: &Sketch, start: &Term, library: &RuleSet) -> Option<String> {
     let mut asked = vec![];
     functions_asked_for(&required(goal), &mut asked);
     asked.retain(|function| !function.is_empty());
@@ -80,16 +80,18 @@ fn is_prim(pat: &Pat) -> bool {
 /// The patterns that there may be in functions by which the program sums: those that they have, and what the library makes of these. What
 /// it makes of any array is made where these have some.
 fn in_functions(start: &Term, library: &RuleSet) -> BTreeSet<Pattern> {
-    let (mut there, mut of_arrays) = (BTreeSet::from_iter(SPREAD.iter().copied()), false);
-    there.remove(&Pattern::Map);
+    let (mut had, mut of_arrays) = (BTreeSet::new(), false);
     for (_, t) in start.positions() {
         let Some((prim, args)) = t.as_pattern_app() else { continue };
         let Some(function) = args.first().filter(|_| prim.pattern.is_reduce()) else { continue };
         of_arrays |= has_arrays(function.ty());
-        there.extend(function.positions().into_iter().filter_map(|(_, t)| t.as_pattern()));
+        had.extend(function.positions().into_iter().filter_map(|(_, t)| t.as_pattern()));
     }
     let makes = library.rules().flat_map(|rule| rule.equations()).map(Makes::of);
-    all_made(makes.filter(|m| of_arrays || !m.from.is_empty()), &there)
+    let mut there = all_made(makes.filter(|m| of_arrays || !m.from.is_empty()), &had);
+    // In lanes a function of pairs is mapped over them, and one of numbers is not.
+    there.extend(SPREAD.iter().filter(|p| **p != Pattern::Map || had.contains(&Pattern::Fst)));
+    there
 }
 
 fn has_arrays(ty: &Type) -> bool {

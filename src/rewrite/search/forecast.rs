@@ -55,7 +55,8 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
         let sizes = listed(never.iter().map(|n| format!("`{n}`")));
         let them = if never.len() == 1 { "it" } else { "them" };
         let within = within_sizes(start, &never);
-        let had = numbers_had(&format!("which never make {them}{within}"), &format!("they never make {them}"));
+        let had =
+            numbers_had(&format!("which never make {them}{within}"), &format!("they never make {them}"));
         let text = format!(
             "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; {had}."
         );
@@ -117,8 +118,15 @@ fn within_sizes(start: &Term, asked: &[Nat]) -> String {
     }
 }
 
+/// Are all sizes that a rule says products of numbers and variables?
+pub(crate) fn says_products(rule: &RuleUse) -> bool {
+    let mut sizes = vec![];
+    let mut sides = rule.rule.equation(&rule.args).into_iter().flat_map(|eq| [&eq.sides.lhs, &eq.sides.rhs]);
+    sides.all(|side| sizes_of(side, &mut sizes)) && sizes.iter().all(|n| n.as_product().is_some())
+}
+
 /// Does a rule make sizes by adding others, as windows of windows have them?
-pub(crate) fn adds(rule: &RuleUse) -> bool {
+fn adds(rule: &RuleUse) -> bool {
     let mut sizes = vec![];
     for side in rule.rule.equation(&rule.args).iter().flat_map(|eq| [&eq.sides.lhs, &eq.sides.rhs]) {
         sizes_of(side, &mut sizes);

@@ -123,8 +123,14 @@ impl Best<'_> {
     /// The one that is found.
     fn first(&mut self) -> Programs {
         let mut found = self.among(CANDIDATES, Among::Few);
-        found.programs.sort_by_cached_key(|r| (self.search.misfits(&r.term), repeats_dimension(&r.term), r.cost));
-        if found.programs.first().is_some_and(|r| self.search.misfits(&r.term) || self.search.wastes(&r.term).is_some()) {
+        found
+            .programs
+            .sort_by_cached_key(|r| (self.search.misfits(&r.term), repeats_dimension(&r.term), r.cost));
+        if found
+            .programs
+            .first()
+            .is_some_and(|r| self.search.misfits(&r.term) || self.search.wastes(&r.term).is_some())
+        {
             found = self.among(THRIFTY_CANDIDATES, Among::Few);
             found.programs.sort_by_cached_key(|r| (self.search.last(&r.term).order(), r.cost));
         }
