@@ -901,7 +901,6 @@ fn limits_are_not_to_be_raised_for_what_does_not_come() {
             "containsMap(n/16, containsMap(16, containsReduce(3, containsAddMul)))",
             "Write `containsReduceSeq` for it",
         ),
-        (windows, "containsReduce(3, containsMap(n, ?))", "by a function with `map`"),
     ] {
         let (searches, err) = examined(program, "", &format!("reach {goal}"), 1);
         assert!(searches.is_empty() && err.contains(said) && !err.contains("Raise"), "{goal}: {err}");

@@ -11,23 +11,23 @@ use crate::search::forecast::{listed, required};
 use crate::sketch::{Shape, Sketch};
 use std::collections::BTreeSet;
 
-/// That the goal asks for a `reduce` by a function that has patterns which those of the program's sums do not have, where every rule of
-/// the library sums by a function that it was given: what becomes of it when it takes up a map, or is lifted, is a `reduceSeq`.
+/// That the goal asks for a `reduce` by a function that has patterns which those of the program's sums do not have, where the
+/// rules of the library give a `reduce` only functions of other sums, and what they write themselves: one that takes up a map becomes
+/// a `reduceSeq`.
 pub(super) fn unmade_sum(goal: &Sketch, start: &Term, library: &RuleSet) -> Option<String> {
     let mut asked = vec![];
     functions_asked_for(&required(goal), &mut asked);
     asked.retain(|function| !function.is_empty());
-    if asked.is_empty() || !keep_functions(library) {
+    if asked.is_empty() {
         return None;
     }
-    let there = in_functions(start, library);
+    let there = in_functions(start, library, written(library)?);
     let lacking = asked.iter().map(|function| function.difference(&there).copied().collect::<BTreeSet<_>>());
     let lacking = lacking.filter(|lacking| !lacking.is_empty()).min_by_key(BTreeSet::len)?;
     let lacking = listed(lacking.iter().map(|p| format!("`{p}`")));
     Some(format!(
-        "The sketch asks for a `reduce` by a function with {lacking}. No function by which the program sums has that, and the rules of the \
-         library give a `reduce` no other one: what takes up a map, or sums up whole arrays, is a `reduceSeq`. Write `containsReduceSeq` \
-         for it."
+        "The sketch asks for a `reduce` by a function with {lacking}. No function by which the program sums has that, and no rule of the \
+         library writes it there: a sum that takes up a map is a `reduceSeq`. Write `containsReduceSeq` for it."
     ))
 }
 
@@ -57,29 +57,49 @@ fn patterns_asked_for(sketch: &Sketch, out: &mut BTreeSet<Pattern>) {
     sketch.children().into_iter().for_each(|s| patterns_asked_for(s, out));
 }
 
-/// Is the function of each `reduce` that a rule writes one that it was given, as it is or in lanes?
-fn keep_functions(library: &RuleSet) -> bool {
-    let is_kept = |side: &Pat| {
-        let nodes = side.nodes();
-        let written = nodes.iter().filter(|pat| is_prim(pat)).count();
-        let kept = nodes.iter().filter(|pat| match &pat.node {
-            PatNode::App(f, function) => {
-                is_prim(f) && matches!(&function.node, PatNode::Var(..) | PatNode::Vectorise(..))
-            }
-            _ => false,
-        });
-        written == kept.count()
-    };
-    library.rules().flat_map(|rule| rule.equations()).all(|eq| is_kept(&eq.sides.rhs))
+/// The patterns that rules write themselves into functions of `reduce`; none where one writes there what was no function of a sum, or a
+/// part of one.
+fn written(library: &RuleSet) -> Option<BTreeSet<Pattern>> {
+    let mut out = BTreeSet::new();
+    for equation in library.rules().flat_map(|rule| rule.equations()) {
+        let (lhs, rhs) = (equation.sides.lhs.nodes(), equation.sides.rhs.nodes());
+        let summing = lhs.iter().filter_map(|pat| function_of(pat, &Pattern::is_reduce));
+        let given: BTreeSet<usize> = summing.flat_map(|f| f.nodes()).filter_map(variable).collect();
+        let functions: Vec<&Pat> =
+            rhs.iter().filter_map(|pat| function_of(pat, &|p| p == Pattern::Reduce)).collect();
+        let alone = rhs.iter().filter(|pat| prim(pat) == Some(Pattern::Reduce)).count() > functions.len();
+        let parts = || functions.iter().flat_map(|f| f.nodes());
+        if alone || !parts().filter_map(variable).all(|v| given.contains(&v)) {
+            return None;
+        }
+        out.extend(parts().filter_map(prim));
+        if parts().any(|pat| matches!(pat.node, PatNode::Vectorise(..))) {
+            out.extend(SPREAD);
+        }
+    }
+    Some(out)
 }
 
-fn is_prim(pat: &Pat) -> bool {
-    matches!(&pat.node, PatNode::Prim(Pattern::Reduce, _))
+/// The function that such a pattern is applied to.
+fn function_of<'p>(pat: &'p Pat, is_sum: &dyn Fn(Pattern) -> bool) -> Option<&'p Pat> {
+    let PatNode::App(f, function) = &pat.node else { return None };
+    prim(f).filter(|p| is_sum(*p)).map(|_| &**function)
 }
 
-/// The patterns that there may be in functions by which the program sums: those that they have, and what the library makes of these. What
-/// it makes of any array is made where these have some.
-fn in_functions(start: &Term, library: &RuleSet) -> BTreeSet<Pattern> {
+fn prim(pat: &Pat) -> Option<Pattern> {
+    if let PatNode::Prim(p, _) = &pat.node { Some(*p) } else { None }
+}
+
+fn variable(pat: &Pat) -> Option<usize> {
+    match &pat.node {
+        PatNode::Var(v, _) | PatNode::Vectorise(_, v) => Some(*v),
+        _ => None,
+    }
+}
+
+/// The patterns that there may be in functions by which the program sums: those that they have, what the library makes of these, and
+/// what is `written` there. What it makes of any array is made where these have some.
+fn in_functions(start: &Term, library: &RuleSet, written: BTreeSet<Pattern>) -> BTreeSet<Pattern> {
     let (mut had, mut of_arrays) = (BTreeSet::new(), false);
     for (_, t) in start.positions() {
         let Some((prim, args)) = t.as_pattern_app() else { continue };
@@ -89,8 +109,7 @@ fn in_functions(start: &Term, library: &RuleSet) -> BTreeSet<Pattern> {
     }
     let makes = library.rules().flat_map(|rule| rule.equations()).map(Makes::of);
     let mut there = all_made(makes.filter(|m| of_arrays || !m.from.is_empty()), &had);
-    // In lanes a function of pairs is mapped over them, and one of numbers is not.
-    there.extend(SPREAD.iter().filter(|p| **p != Pattern::Map || had.contains(&Pattern::Fst)));
+    there.extend(written);
     there
 }
 
