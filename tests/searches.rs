@@ -816,6 +816,7 @@ fn a_search_of_its_own_rules_does_not_say_impossible() {
     assert!(err.contains("within the bounds") && err.contains("`with (time: 2ms)`"), "{err}");
     let (_, err) = examined(SCALE, "", &format!("reach {slow} with (memory: 1MiB)"), 1);
     assert!(err.contains("of 1 MiB allowed") && err.contains("`with (memory: "), "{err}");
+    assert!(err.contains("Before the search began the process held"), "{err}");
     // Rules make another `gather` of one, and none of what has none.
     for (goal, asked) in [
         ("contains(gather)", "`gather`"),
@@ -884,6 +885,117 @@ fn a_search_that_fails_tells_how_far_it_came() {
     assert!(!of("splitJoin(128)", 0).contains("what the sketch says"));
     let ran = run(world.path(), &["search", "p.rise", "id"]);
     assert!(ran.code == 2 && ran.err.contains("E0915"), "{}", ran.err);
+}
+
+/// What no rule makes of the program's loops and sums is said before anything is searched for; of a limit while which nothing more was
+/// met it is not said to raise it.
+#[test]
+fn limits_are_not_to_be_raised_for_what_does_not_come() {
+    let four = "def f (a: (4*n).f32): (4*n).f32 = map sqrt a";
+    let windows = "def f (w: 3.f32) (x: (n+2).f32): n.f32 = x |> slide 3 1 |> map (\\v. zip v w |> map (\\p. fst p * snd p) |> reduce (+) 0)";
+    for (program, goal, said) in [
+        (four, "containsMap(3*n, ?)", "go over `4*n`, of which that is no part"),
+        (four, "containsMap(n/3, containsMap(13, ?))", "over `n/3` and `13` elements"),
+        (
+            windows,
+            "containsMap(n/16, containsMap(16, containsReduce(3, containsAddMul)))",
+            "Write `containsReduceSeq` for it",
+        ),
+    ] {
+        let (searches, err) = examined(program, "", &format!("reach {goal}"), 1);
+        assert!(searches.is_empty() && err.contains(said) && !err.contains("Raise"), "{goal}: {err}");
+    }
+    for met in
+        ["containsMap(n/3, containsMap(12, ?))", "containsMap(n/5, ?)", "containsMap(n/3, containsMap(6, ?))"]
+    {
+        assert!(
+            !apply(four, "", "", &format!("reach {met} with (nodes: 20000)")).err.contains("no part"),
+            "{met}"
+        );
+    }
+    let mm = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\r. transpose b |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))";
+    let ran = apply(mm, "", "", "reach not contains(zip) with (nodes: 20000)");
+    assert!(ran.err.contains("is not likely to help") && !ran.err.contains("Raise"), "{}", ran.err);
+}
+
+/// What is computed in an operand of a zip comes into the loop over the zip before that is split.
+#[test]
+fn sums_take_up_what_zips_are_made_of() {
+    let zipped = "def f (x: m.f32) (a: m.n.f32): f32 = a |> map (\\r. reduce (+) 0 r) |> zip x |> map (\\p. fst p * snd p) |> reduce (+) 0";
+    let bilinear = "
+        def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+        def f (x: m.f32) (a: m.n.f32) (y: n.f32): f32 = a |> map (\\r. dot r y) |> dot x";
+    for program in [zipped, bilinear] {
+        let ran = apply(
+            program,
+            "",
+            "",
+            "reach containsMapPar(m/8, containsReduceSeq(8, containsReduceSeq(n, ?)))",
+        );
+        assert!(ran.code == 0 && ran.out.contains("mapPar"), "{program}: {}{}", ran.out, ran.err);
+    }
+}
+
+/// A product of matrices by rows, without a transpose; and a factor that becomes one of each summand.
+#[test]
+fn rows_of_products_and_factors_of_sums_are_found() {
+    let mm = "def f (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\r. transpose b |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))";
+    let rows = "reach containsMap(m, containsReduceSeq(k, containsMap(n, containsAddMul))) and not contains(transpose)";
+    let ran = apply(mm, "", "", rows);
+    assert!(ran.code == 0 && !ran.out.contains("transpose"), "{}{}", ran.out, ran.err);
+    let weighted = "def f (x: m.f32) (a: m.n.f32): f32 = zip x a |> map (\\p. fst p * reduce (+) 0 (snd p)) |> reduce (+) 0";
+    let ran = apply(weighted, "", "", "reach containsReduceSeq(n, containsReduceSeq(m, ?))");
+    assert!(ran.code == 0 && ran.out.contains("reduceSeq (reduceSeq"), "{}{}", ran.out, ran.err);
+}
+
+/// Programs that stand behind heavier ones say why.
+#[test]
+fn the_best_programs_say_why_they_come_last() {
+    let world = tempfile::tempdir().unwrap();
+    let program = "def f (x: (n+4).f32): n.f32 = x |> slide 3 1 |> map (\\w. reduce (+) 0 w) |> slide 3 1 |> map (\\w. reduce (+) 0 w)";
+    std::fs::write(world.path().join("p.rise"), program).unwrap();
+    let search = ["search", "p.rise", "reach ?", "--best", "40"];
+    let ran = run(world.path(), &[&search[..], &["--json"]].concat());
+    let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let best = found[0]["best"].as_array().unwrap();
+    let (last, others): (Vec<_>, Vec<_>) = best.iter().partition(|b| b["last"].is_string());
+    assert!(!last.is_empty() && last.iter().all(|b| b["times"].as_u64() >= Some(2)), "{}", ran.out);
+    for sorted in [last, others[1..].to_vec()] {
+        assert!(sorted.is_sorted_by_key(|b| b["weight"].as_u64()), "{}", ran.out);
+    }
+    let ran = run(world.path(), &search);
+    assert!(
+        ran.out.contains(", comes last: it computes about ") && ran.out.contains("behind heavier ones"),
+        "{}",
+        ran.out
+    );
+}
+
+/// A search that is stopped by a signal prints what it knows.
+#[cfg(unix)]
+#[test]
+fn a_search_that_is_stopped_tells_what_it_knows() {
+    let world = tempfile::tempdir().unwrap();
+    let chain = "
+        def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+        def mm (a: m.k.f32) (b: k.n.f32): m.n.f32 = a |> map (\\r. transpose b |> map (\\c. dot r c))
+        def f (a: m.k.f32) (b: k.n.f32) (c: n.p.f32): m.p.f32 = mm (mm a b) c";
+    std::fs::write(world.path().join("p.rise"), chain).unwrap();
+    let search = "reach not contains(zip) with (nodes: 100000000, time: 600s, memory: 16GiB)";
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+    command.args(["search", "p.rise", search]).current_dir(world.path()).stdin(std::process::Stdio::null());
+    command
+        .env("SHINE_CONFIG_DIR", world.path().join("config"))
+        .env("SHINE_STATE_DIR", world.path().join("state"));
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let out = String::from_utf8_lossy(&ended.stdout);
+    assert_eq!(ended.status.code(), Some(130), "{out}");
+    assert!(out.contains("Stopped in iteration") && out.contains("sketch"), "{out}");
 }
 
 /// The rule that a search did not have, and that leads on from what comes nearest.
@@ -1380,6 +1492,8 @@ fn encodings_are_compared_on_any_search() {
             ],
             "E0915",
         ),
+        // What names no rules is refused before the head of the table.
+        (&["unguided", "p.rise", "reach contains(mapSeq)"], "E0915"),
     ] {
         let ran = run(world.path(), args);
         assert!(

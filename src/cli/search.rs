@@ -4,6 +4,7 @@ use super::args::Search;
 use super::exit::Exit;
 use super::load::{fail, forecasts, opened, run_strategies, warn_of_sizes};
 use super::output;
+use super::stop::Stops;
 use crate::lang::diag::Diagnostic;
 use crate::lang::print;
 use crate::session::jobs::Control;
@@ -14,6 +15,7 @@ use crate::session::{derivation, guides};
 use crate::view::examined::{Shown, lines};
 use crate::view::text::Alphabet;
 use serde_json::{Value, json};
+use std::sync::atomic::Ordering;
 
 /// Runs a strategy that searches, and prints what each of its searches knows.
 pub fn run(args: &Search) -> Result<Exit, Exit> {
@@ -22,6 +24,9 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
     let workspace = session.workspace();
     let strategy = workspace.parse_strategy(&args.search).map_err(|d| fail(&d))?.knowing(session.sizes());
     let control = Control::telling(Progress::Strategy { tried: 0, applied: 0 }, forecasts());
+    let stopped = control.cancel_flag();
+    // A second Ctrl-C also ends what is told.
+    let stops = Stops::set_once(&stopped);
     let Examination { end, searches, way } =
         workspace.examine(session.term(), &strategy, args.best, &control);
     if searches.is_empty() && end.result.is_ok() {
@@ -70,6 +75,7 @@ pub fn run(args: &Search) -> Result<Exit, Exit> {
         }
     }
     match &end.result {
+        Err(_) if stopped.load(Ordering::Relaxed) => Ok(stops.exit()),
         Ok(_) => Ok(Exit::Done),
         Err(problem) => Err(fail(problem)),
     }
@@ -93,8 +99,11 @@ fn as_json(search: &Examined, workspace: &Workspace) -> Value {
             "bytes": r.memory, "seconds": seconds(r.time), "way": search.on_the_way.contains(&r.label),
         })
     });
-    let best = search.best.terms.iter().map(|t| {
-        json!({ "weight": t.cost, "digest": t.term.digest().to_string(), "program": workspace.print(&t.term) })
+    let best = search.best.terms.iter().zip(&search.last).map(|(t, last)| {
+        json!({
+            "weight": t.cost, "digest": t.term.digest().to_string(), "program": workspace.print(&t.term),
+            "last": last.told(), "times": last.times,
+        })
     });
     let nearest = search.insight.nearest.as_ref().filter(|_| search.report.found().is_none());
     json!({

@@ -7,11 +7,10 @@ use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast::StrategyKind;
 use crate::lang::term::Term;
-use crate::rewrite::guide::unmade_sum;
+use crate::rewrite::guide::unmade;
 use crate::rewrite::rule::Rewritten;
 use crate::rewrite::search::forecast::unmet;
 use crate::rewrite::search::refuted::{contradiction, possible};
-use crate::rewrite::search::unmade::unmade_by_all;
 use crate::rewrite::sketch::holes::sizes_in;
 use crate::rewrite::sketch::{self, Sketch};
 use crate::rewrite::strategy::{self, ReachRequest, SearchFailure, SearchRunner};
@@ -78,8 +77,7 @@ impl SearchRunner for Teller<'_> {
         if let Ok(sketch) = read {
             let by_rules = || match &request.rules {
                 Some(rules) => unmet(&sketch, start, rules).map(|forecast| forecast.text),
-                None => unmade_by_all(&sketch, start, &self.workspace.rules)
-                    .or_else(|| unmade_sum(&sketch, start)),
+                None => unmade(&sketch, start, &self.workspace.rules, &|n| request.given(n)),
             };
             let other_type = of_other_type(&sketch, start).map(|(text, hint)| format!("{text} {hint}"));
             let refuted = contradiction(&sketch, &|n| request.given(n)).or(other_type);

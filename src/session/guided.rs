@@ -14,7 +14,6 @@ use crate::rewrite::egraph::Filter;
 use crate::rewrite::guide::{self, Breadth, Filled, Guide, Writer};
 use crate::rewrite::rule::{Rewritten, RuleUse};
 use crate::rewrite::search::forecast::unmet;
-use crate::rewrite::search::unmade::unmade_by_all;
 use crate::rewrite::search::{Budget, Held, Limit, Outcome, Report, deepest};
 use crate::rewrite::sketch::Sketch;
 use crate::rewrite::strategy::{ReachRequest, SearchFailure};
@@ -186,7 +185,8 @@ impl Searcher<'_> {
         asked: Shared,
         recorded: Option<&SearchOutcome>,
     ) -> Result<Rewritten, SearchFailure> {
-        if let Some(text) = unmade_by_all(goal, start, &self.workspace().rules) {
+        let given = &|n: &Nat| request.given(n);
+        if let Some(text) = guide::unmade(goal, start, &self.workspace().rules, given) {
             return Err(SearchFailure::NotFound { text, hints: vec![OWN_RULE.to_owned()] });
         }
         let recorded = recorded.filter(|r| r.found.is_none());
@@ -203,7 +203,6 @@ impl Searcher<'_> {
             never: None,
         };
         let (mut nearest, mut unfit): (Option<Way>, Option<(Vec<Ended>, Filled)>) = (None, None);
-        let given = &|n: &Nat| request.given(n);
         let mut over = None;
         let separated = guide::separated(&self.workspace().rules, start);
         let fillings = guide::filled(goal, start, given);
@@ -230,6 +229,9 @@ impl Searcher<'_> {
                 }
                 Err(Halt::Failure(failure)) => {
                     self.keep_made(account.known);
+                    if matches!(failure, SearchFailure::Stopped) {
+                        self.tell_guides(&mut way.chain);
+                    }
                     self.leave_all(way.failed, account.ended, goal);
                     return Err(failure);
                 }
@@ -278,13 +280,17 @@ impl Searcher<'_> {
         if over.is_some() {
             self.keep_made(account.known);
         }
+        let before = limited.and_then(|limit| way.failed.as_ref()?.report.before(limit));
+        let unmoved = way.failed.as_ref().and_then(|failed| failed.report.unmoved());
         self.leave_all(way.failed, account.ended, goal);
-        let raise = limited.filter(|_| account.never != Some(true)).map(|limit| match other {
-            Some(other) => {
-                let (first, then) = (limit.doubled(), other.doubled());
-                format!("Raise these limits, as in `with ({first}, {then})`.")
-            }
-            None => format!("Raise that limit, as in `with ({})`.", limit.doubled()),
+        let options = limited.filter(|_| account.never != Some(true)).map(|limit| match other {
+            Some(other) => format!("{}, {}", limit.doubled(), other.doubled()),
+            None => limit.doubled(),
+        });
+        let raise = options.map(|options| match (&unmoved, other) {
+            (Some(unmoved), _) => unmoved.told(&options),
+            (None, Some(_)) => format!("Raise these limits, as in `with ({options})`."),
+            (None, None) => format!("Raise that limit, as in `with ({options})`."),
         });
         // The last way to fill holes is to leave them.
         let holes = (all > 1).then(|| {
@@ -300,8 +306,7 @@ impl Searcher<'_> {
                 .to_owned(),
         ];
         let unmade = (account.never == Some(true)).then(|| OWN_RULE.to_owned());
-        let first = guide::unmade_sum(goal, start).into_iter().chain(unmade);
-        let hints = first.chain(holes).chain(raise).chain(own).collect();
+        let hints = unmade.into_iter().chain(holes).chain(raise).chain(before).chain(own).collect();
         Err(SearchFailure::NotFound { text, hints })
     }
 
@@ -317,6 +322,11 @@ impl Searcher<'_> {
         let found = chain.last().and_then(|ended| ended.report.found());
         let broken = |(term, sizes)| self.workspace().broken(term, sizes).is_some();
         !found.map(|found| &found.term).zip(request.known).is_some_and(broken)
+    }
+
+    /// What the searches for guides that were reached know of is told where that for the next one was stopped.
+    fn tell_guides(&mut self, reached: &mut [Ended]) {
+        self.tell(reached.iter_mut().filter_map(|ended| ended.examined.take()));
     }
 
     /// Records that so many searches did not get to the goal, of which this was one.

@@ -23,7 +23,7 @@ use crate::rewrite::search::refuted::{contradiction, meant, possible};
 use crate::rewrite::search::{
     self, Budget, Limit, Outcome, PartReport, Pause, Report, Search, StopPoint, Trail,
 };
-use crate::rewrite::search::{IN_PART, OF_FUNCTION};
+use crate::rewrite::search::{IN_PART, Last, OF_FUNCTION};
 use crate::rewrite::sharing::{amount, times};
 use crate::rewrite::sketch::holes::holes_in;
 use crate::rewrite::sketch::{self, Sketch, best::KBest};
@@ -168,6 +168,8 @@ pub struct Examined {
     pub report: Report,
     /// The lightest programs that satisfy the sketch.
     pub best: KBest,
+    /// Why each of them comes behind others, if it does.
+    pub last: Vec<Last>,
     /// How long they took to find.
     pub extraction: Duration,
     pub insight: Insight,
@@ -634,7 +636,8 @@ impl Searcher<'_> {
                     let over = || control.elapsed() > until || cancel.load(Ordering::Relaxed);
                     report.lead = guide::lead(&self.workspace.rules, rules, sketch, nearest, &over);
                 }
-                known = Some((best, took, insight));
+                let last = best.terms.iter().map(|found| search.last(&found.term)).collect();
+                known = Some((best, last, took, insight));
             }
             let over = report.found().is_some();
             if let Some(shelf) = shelf.filter(|_| over || goes_on && search.can_go_on()) {
@@ -654,7 +657,7 @@ impl Searcher<'_> {
             self.single_steps(t).ok_or_else(|| "A rewrite on the way does not fit its place.".to_owned())
         });
         let told = parts.into_iter().map(|report| PartInsight { report, places: vec![], witness: None });
-        let examined = known.map(|(best, extraction, mut insight)| {
+        let examined = known.map(|(best, last, extraction, mut insight)| {
             if insight.parts.is_empty() {
                 insight.parts = told.collect();
             }
@@ -664,6 +667,7 @@ impl Searcher<'_> {
                 warning: warning.clone(),
                 report: report.clone(),
                 best,
+                last,
                 extraction,
                 insight,
                 on_the_way: trail.as_ref().map(used).unwrap_or_default(),
@@ -683,6 +687,11 @@ impl Searcher<'_> {
             steps.iter().flat_map(|step| step.marks.iter()).collect()
         };
         Ok(Ended { report, warning, start: start.clone(), outcome, steps, marks, examined })
+    }
+
+    /// Tells of searches that are not recorded.
+    pub(super) fn tell(&mut self, examined: impl Iterator<Item = Examined>) {
+        self.examined.extend(examined);
     }
 
     /// Records a search that found nothing.

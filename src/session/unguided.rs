@@ -37,16 +37,25 @@ pub fn with_library(workspace: &Workspace, text: &str, bounds: &Bounds) -> Resul
     ran(Runner { workspace, encoding: None, chooses: true, bounds, outcome: None }, text)
 }
 
-/// Looks at a strategy before it searches.
+/// Looks at a strategy for [`run`] before it searches.
 ///
 /// # Errors
-/// It cannot be read, or searches more than once.
-pub fn check(workspace: &Workspace, text: &str) -> Result<StrategyText, Diagnostic> {
+/// It cannot be read, searches more than once, or names no rules.
+pub fn check(workspace: &Workspace, text: &str) -> Result<(), Diagnostic> {
+    looked_at(workspace, text, false).map(drop)
+}
+
+/// The strategy of a search that has its rules, or `chooses` them.
+fn looked_at(workspace: &Workspace, text: &str, chooses: bool) -> Result<StrategyText, Diagnostic> {
     let strategy = workspace.parse_strategy(text)?;
-    let mut counter = Counter(0);
+    let mut counter = Counter { searches: 0, without_rules: false };
     // What it fails of is told where it is run.
     let _ = run_by(&mut counter, workspace, &strategy);
-    if counter.0 > 1 {
+    if counter.without_rules && !chooses {
+        let problem = Diagnostic::error("E0915", "A search without guides is given its rules.");
+        return Err(problem.hint("Write `reach SKETCH using RULES`."));
+    }
+    if counter.searches > 1 {
         let text = "This strategy searches more than once, and a row is of one search.";
         let hint =
             "Give each search by itself: `reach SKETCH using RULES`. `shine-tui search` makes several.";
@@ -68,7 +77,7 @@ fn run_by(
 
 fn ran(mut runner: Runner<'_>, text: &str) -> Result<Outcome, Diagnostic> {
     let workspace = runner.workspace;
-    let strategy = check(workspace, text)?;
+    let strategy = looked_at(workspace, text, runner.chooses)?;
     let end = run_by(&mut runner, workspace, &strategy);
     match (runner.outcome, end) {
         (Some(outcome), _) => Ok(outcome),
@@ -81,11 +90,16 @@ fn ran(mut runner: Runner<'_>, text: &str) -> Result<Outcome, Diagnostic> {
 }
 
 /// Counts searches, which find what they start from.
-struct Counter(usize);
+struct Counter {
+    searches: usize,
+    /// One of them names no rules.
+    without_rules: bool,
+}
 
 impl SearchRunner for Counter {
-    fn reach(&mut self, start: &Term, _: &ReachRequest) -> Result<Rewritten, SearchFailure> {
-        self.0 += 1;
+    fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
+        self.searches += 1;
+        self.without_rules |= request.rules.is_none();
         Ok(Rewritten::unchanged(start.clone()))
     }
 }
@@ -93,7 +107,7 @@ impl SearchRunner for Counter {
 struct Runner<'a> {
     workspace: &'a Workspace,
     encoding: Option<Encoding>,
-    /// It chooses rules where none are named.
+    /// It chooses rules where none are named; otherwise they are.
     chooses: bool,
     bounds: &'a Bounds,
     outcome: Option<Outcome>,
@@ -109,15 +123,12 @@ impl SearchRunner for Runner<'_> {
         let chosen;
         let rules = match &request.rules {
             Some(rules) => rules,
-            None if self.chooses => {
+            // Whoever does not choose them was given them.
+            None => {
                 let sizes = guide::sizes_of(&sketch);
                 let step = guide::Step { sketch: &sketch, sizes: &sizes, makes: &[] };
                 chosen = guide::rules(&self.workspace.rules, start, &step, guide::Breadth::Wide);
                 &chosen
-            }
-            None => {
-                let problem = Diagnostic::error("E0915", "A search without guides is given its rules.");
-                return Err(invalid(problem.hint("Write `reach SKETCH using RULES`.")));
             }
         };
         let names = Names {

@@ -6,7 +6,7 @@ use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
 use crate::lang::print;
 use crate::lower::nest;
-use crate::rewrite::search::RuleReport;
+use crate::rewrite::search::{Last, RuleReport};
 use crate::session::searching::Examined;
 use crate::session::workspace::Workspace;
 
@@ -121,12 +121,13 @@ fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
     let mut lines = vec![];
     let took = figures::time(search.extraction.as_secs_f64() * 1e9);
     let all = if search.best.complete { "" } else { "; there may be others" };
-    let is_sorted = search.best.terms.is_sorted_by_key(|found| found.cost);
-    let last = match is_sorted {
-        true => "",
-        false => {
-            "; the first is the one that was found, and those that compute much more than the program, that the sizes do not fit, or that repeat a dimension of work-items come last"
-        }
+    let ranked = || search.best.terms.iter().zip(&search.last);
+    let is_behind = |last: &Last| search.best.terms.len() > 1 && last.told().is_some();
+    let before = ranked().filter(|(_, last)| !is_behind(last)).map(|(found, _)| found.cost);
+    let first = if before.is_sorted() { "" } else { "; the first is the one that was found" };
+    let behind = match search.last.iter().any(is_behind) {
+        true => "; those that are said to come last stand behind heavier ones",
+        false => "",
     };
     let programs = match (search.best.terms.len(), search.best.of) {
         (1, None) => "The lightest program".to_owned(),
@@ -135,9 +136,15 @@ fn best(search: &Examined, workspace: &Workspace, width: usize) -> Vec<Line> {
         (n, Some(of)) => format!("The {n} lightest of {of} programs that were looked at"),
     };
     lines.push(Line::empty());
-    lines.extend(Line::of(Role::Title, format!("{programs}, found in {took}{all}{last}")).wrap(width, 2));
-    for (i, found) in search.best.terms.iter().enumerate() {
-        lines.push(Line::of(Role::Dim, format!("{}. weight {}", i + 1, found.cost)));
+    lines.extend(
+        Line::of(Role::Title, format!("{programs}, found in {took}{all}{first}{behind}")).wrap(width, 2),
+    );
+    for (i, (found, last)) in ranked().enumerate() {
+        let why = last
+            .told()
+            .filter(|_| is_behind(last))
+            .map_or_else(String::new, |why| format!(", comes last: {why}"));
+        lines.extend(Line::of(Role::Dim, format!("{}. weight {}{why}", i + 1, found.cost)).wrap(width, 2));
         lines.extend(workspace.print(&found.term).lines().map(|l| Line::plain(format!("  {l}"))));
     }
     lines

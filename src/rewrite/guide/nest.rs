@@ -347,15 +347,68 @@ pub struct Loop {
 /// has once its sums take up the maps that compute their elements.
 pub fn chains(term: &Term) -> Vec<Vec<Loop>> {
     let mut out = vec![];
-    for takes_up in [false, true] {
+    for takes_up in [TakesUp::Nothing, TakesUp::Map] {
         Walk { takes_up, above: vec![], out: &mut out }.go(term);
     }
     out
 }
 
+/// The chains that a program has in addition once its sums also take up the maps that compute operands of zips that they go over.
+pub fn chains_through_zips(term: &Term) -> Vec<Vec<Loop>> {
+    let known = chains(term);
+    let mut out = vec![];
+    Walk { takes_up: TakesUp::MapsInZips, above: vec![], out: &mut out }.go(term);
+    out.retain(|chain| !known.contains(chain));
+    out
+}
+
+/// What computes the elements of a sum, whose loops are then within the sum.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TakesUp {
+    Nothing,
+    Map,
+    /// And the maps before it, in operands of zips too.
+    MapsInZips,
+}
+
+impl TakesUp {
+    /// The functions of the maps that are taken up from the array that is summed up.
+    fn functions(self, array: &Term) -> Vec<&Term> {
+        match as_loop(array) {
+            _ if self == TakesUp::Nothing => vec![],
+            Some((l, function, rest)) if !l.reduces => {
+                let before = rest.last().filter(|_| self == TakesUp::MapsInZips);
+                let before = before.into_iter().flat_map(|array| self.functions(array));
+                std::iter::once(function).chain(before).collect()
+            }
+            None if self == TakesUp::MapsInZips => {
+                zipped(array).into_iter().flat_map(|t| self.functions(t)).collect()
+            }
+            _ => vec![],
+        }
+    }
+}
+
+/// The operands of a zip.
+fn zipped(term: &Term) -> Vec<&Term> {
+    let zip = term.as_pattern_app().filter(|(prim, _)| prim.pattern == Pattern::Zip);
+    zip.into_iter().flat_map(|(_, args)| args).collect()
+}
+
+/// The pattern of a loop within a map that computes an operand of a zip, if there is one.
+pub fn loop_in_zip(term: &Term) -> Option<Pattern> {
+    let within = |t: &Term| {
+        let patterns = t.positions().into_iter().filter_map(|(_, t)| t.as_pattern());
+        patterns.into_iter().find(|p| p.is_map() || p.is_reduce())
+    };
+    let places = term.positions();
+    let operands = places.iter().flat_map(|(_, t)| zipped(t));
+    let maps = operands.filter_map(as_loop).filter(|(l, ..)| !l.reduces);
+    maps.into_iter().find_map(|(_, function, _)| within(function))
+}
+
 struct Walk<'a> {
-    /// Loops within what computes the elements of a sum are within the sum.
-    takes_up: bool,
+    takes_up: TakesUp,
     above: Vec<Loop>,
     out: &'a mut Vec<Vec<Loop>>,
 }
@@ -370,9 +423,10 @@ impl Walk<'_> {
             let reduces = l.reduces;
             self.above.push(l);
             let mut is_around = self.go(body);
-            let summed_up = rest.last().filter(|_| reduces && self.takes_up).and_then(|of| as_loop(of));
-            if let Some((_, body, _)) = summed_up.filter(|(of, ..)| !of.reduces) {
-                is_around |= self.go(body);
+            let summed_up = rest.last().filter(|_| reduces);
+            let takes_up = self.takes_up;
+            for function in summed_up.into_iter().flat_map(|array| takes_up.functions(array)) {
+                is_around |= self.go(function);
             }
             if !is_around && !self.out.contains(&self.above) {
                 self.out.push(self.above.clone());
@@ -392,7 +446,7 @@ impl Walk<'_> {
 }
 
 /// A `map` or `reduce` as a loop, what it computes for an element, and its other operands; or a `generate`, which is a map of indices.
-fn as_loop(term: &Term) -> Option<(Loop, &Term, Vec<&Term>)> {
+pub(super) fn as_loop(term: &Term) -> Option<(Loop, &Term, Vec<&Term>)> {
     let (prim, args) = term.as_pattern_app()?;
     let (body, rest) = args.split_first()?;
     let size = size_of(prim.pattern, term.spine().0.ty())?;

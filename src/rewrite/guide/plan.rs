@@ -6,7 +6,7 @@
 //! way is one step from the next.
 
 use super::joined::joining;
-use super::nest::{Loop, LoopSketch, Nest, applied, chains, copying};
+use super::nest::{Loop, LoopSketch, Nest, applied, chains, chains_through_zips, copying, loop_in_zip};
 use super::reading::{before_vectors, completed, readings, with_inner_loops};
 use super::sizes::{is_whole, sizes_of};
 use super::vectors::{asks_for_vectors, scalars, widths};
@@ -88,6 +88,7 @@ pub fn plans(
     let (first, last) = if names_all { (within, vec![]) } else { (vec![], within) };
     plans.extend(first.iter().take(MOST_PLANS).flat_map(by_nest));
     plans.extend(loops_first);
+    plans.extend(taking_up_zipped(&nest, start));
     plans.extend(in_copies(&nest, start));
     plans.extend(vectors_first(&nest, &programs));
     for nest in with_inner_loops(&nest, &programs).into_iter().take(MOST_PLANS) {
@@ -186,6 +187,19 @@ fn in_copies(nest: &Nest, start: &Term) -> Option<Vec<Guide>> {
         Guide { makes: vec![Pattern::Map], ..Guide::new(nest, "a copy, element by element", vec![]) }
     });
     Some(without_repetitions(copied.chain(plan)))
+}
+
+/// The ways to a nest by which sums take up what is computed in operands of zips: that is brought into the loop over the zip before
+/// anything is split, after which there would be many ways to do so.
+fn taking_up_zipped(nest: &Nest, start: &Term) -> Vec<Vec<Guide>> {
+    let Some(inner) = loop_in_zip(start) else { return vec![] };
+    let within = Sketch::new(Shape::Lam(Sketch::contains(Sketch::pattern(inner))));
+    let zip = Sketch::app(Sketch::app(Sketch::pattern(Pattern::Zip), Sketch::any()), Sketch::any());
+    let map = Sketch::app(Sketch::app(Sketch::pattern(Pattern::Map), within), zip);
+    let what = "what is computed for a zip, in the loop over it";
+    let guide = Guide::new(Nest::Other(Sketch::contains(map)), what, vec![]);
+    let plans = plans_of(nest, &chains_through_zips(start), MOST_PLANS);
+    plans.into_iter().map(|plan| without_repetitions([guide.clone()].into_iter().chain(plan))).collect()
 }
 
 /// The ways to a nest of vectors that begin with these, in the loops of the program.

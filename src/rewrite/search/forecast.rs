@@ -54,7 +54,9 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
     if !never.is_empty() {
         let sizes = listed(never.iter().map(|n| format!("`{n}`")));
         let them = if never.len() == 1 { "it" } else { "them" };
-        let had = numbers_had(&format!("which never make {them}"), &format!("they never make {them}"));
+        let within = within_sizes(start, &never);
+        let had =
+            numbers_had(&format!("which never make {them}{within}"), &format!("they never make {them}"));
         let text = format!(
             "The sketch asks for {sizes}. These rules only multiply and divide the sizes of the program by their own; {had}."
         );
@@ -100,6 +102,29 @@ pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecas
     told(text, false)
 }
 
+/// That numbers of the program are there only as factors of sizes with variables, where they could make what is asked for if they stood alone.
+fn within_sizes(start: &Term, asked: &[Nat]) -> String {
+    let sizes = sizes_in(start);
+    let alone: BTreeSet<i64> = sizes.iter().filter_map(Nat::as_constant).collect();
+    let within = sizes.iter().filter(|n| n.as_constant().is_none()).filter(|n| {
+        let mut own = BTreeSet::new();
+        numbers(n, &mut own);
+        own.difference(&alone).next().is_some()
+    });
+    let within: Vec<String> = within.map(|n| format!("`{n}`")).collect();
+    match asked.iter().any(|n| n.as_constant().is_some()) && !within.is_empty() {
+        true => format!(": the numbers in {} do not stand alone", listed(within.into_iter())),
+        false => String::new(),
+    }
+}
+
+/// Are all sizes that a rule says products of numbers and variables?
+pub(crate) fn says_products(rule: &RuleUse) -> bool {
+    let mut sizes = vec![];
+    let mut sides = rule.rule.equation(&rule.args).into_iter().flat_map(|eq| [&eq.sides.lhs, &eq.sides.rhs]);
+    sides.all(|side| sizes_of(side, &mut sizes)) && sizes.iter().all(|n| n.as_product().is_some())
+}
+
 /// Does a rule make sizes by adding others, as windows of windows have them?
 fn adds(rule: &RuleUse) -> bool {
     let mut sizes = vec![];
@@ -123,7 +148,7 @@ pub fn other_type(sketch: &Sketch, start: &Term) -> Option<String> {
 }
 
 /// The sketch without what a program need not have to satisfy it.
-pub(super) fn required(sketch: &Sketch) -> Sketch {
+pub(crate) fn required(sketch: &Sketch) -> Sketch {
     let all = |s: &[Sketch]| s.iter().map(required).collect();
     Sketch::new(match sketch.shape() {
         Shape::Or(_) | Shape::Not(_) | Shape::Sizes(_) => Shape::Any,
@@ -443,7 +468,7 @@ fn numbers(n: &Nat, out: &mut BTreeSet<i64>) {
     }
 }
 
-pub(super) fn listed(all: impl Iterator<Item = String>) -> String {
+pub(crate) fn listed(all: impl Iterator<Item = String>) -> String {
     let all: Vec<String> = all.collect();
     match all.split_last() {
         Some((last, [])) => last.clone(),

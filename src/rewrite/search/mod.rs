@@ -36,7 +36,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub use driver::{Search, deepest, reach, usable};
+pub use driver::{Last, Search, deepest, reach, usable};
 pub use options::{Budget, Held, held_as_options};
 pub use trail::{Trail, TrailStep, trail};
 
@@ -247,6 +247,8 @@ pub struct Report {
     pub most_nodes: usize,
     /// The time that can be raised, likewise.
     pub most_time: Duration,
+    /// Memory that the process held before it began, in bytes.
+    pub held_before: u64,
     /// Nothing was found, and a part of some program is like the sketch.
     pub in_part: bool,
     /// The program is a function.
@@ -267,6 +269,24 @@ pub struct Report {
     pub nodes: usize,
     pub classes: usize,
     pub elapsed: Duration,
+}
+
+/// That a graph became at least twice as large, and no further part of the sketch was met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unmoved {
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Unmoved {
+    /// What is said of a higher limit, by these options.
+    pub fn told(&self, options: &str) -> String {
+        let (from, to) = (about(self.from as f64), about(self.to as f64));
+        format!(
+            "From {from} to {to} nodes no further part of the sketch was met, so a higher limit, as in `with ({options})`, is not likely to \
+             help: reach a sketch half way first, or ask for less."
+        )
+    }
 }
 
 const NOT_READ: &str =
@@ -339,7 +359,12 @@ impl Report {
                     Limit::Time { .. } => Limit::Time { bound: self.most_time },
                     limit => limit,
                 };
-                let mut hints: Vec<String> = filters.chain([raise(&limit.doubled())]).collect();
+                let higher = match self.unmoved() {
+                    Some(unmoved) => unmoved.told(&limit.doubled()),
+                    None => raise(&limit.doubled()),
+                };
+                let before = self.before(limit);
+                let mut hints: Vec<String> = filters.chain([higher]).chain(before).collect();
                 hints.extend(self.forecast());
                 hints.extend(self.most_of_it());
                 // Of a graph that is too large already, what was left out would make it larger.
@@ -356,6 +381,25 @@ impl Report {
                 hints
             }
         }
+    }
+
+    /// While the graph became at least twice as large, no further part of the sketch was met.
+    pub fn unmoved(&self) -> Option<Unmoved> {
+        let last = self.grown.last()?;
+        let before = self.grown.iter().rev().find(|then| 2 * then.nodes <= last.nodes)?;
+        let is_limit = matches!(self.outcome, Outcome::Limit(_));
+        (is_limit && before.parts == last.parts).then_some(Unmoved { from: before.nodes, to: last.nodes })
+    }
+
+    /// That most of the memory that is allowed was taken before the search began.
+    pub fn before(&self, limit: Limit) -> Option<String> {
+        let Limit::Memory { bound, .. } = limit else { return None };
+        let (before, bound_mib) = (self.held_before >> 20, bound >> 20);
+        (self.held_before > bound / 2).then(|| {
+            format!(
+                "Before the search began the process held {before} MiB, which is counted in the {bound_mib} MiB that it may hold."
+            )
+        })
     }
 
     /// How the graph has grown, and how far that leads.

@@ -50,7 +50,7 @@ fn as_given((n, here): &Given) -> String {
 }
 
 /// Is it known that this is no size?
-fn is_never_whole(here: &Nat) -> bool {
+pub(crate) fn is_never_whole(here: &Nat) -> bool {
     let is_no_number = here.vars().is_empty() && here.as_constant().is_none_or(|n| n < 0);
     is_no_number || SizeConstraint::of_size(here).iter().any(|c| c.decide() == Some(false))
 }

@@ -264,6 +264,7 @@ impl Search {
             fewer: self.fewer(),
             most_nodes: self.bound,
             most_time: self.budget.time,
+            held_before: self.held_before,
             in_part: self.is_in_part(&over),
             of_function: self.start.ty().as_fun().is_some()
                 && !matches!(self.goal.relaxed_sketch().bare().shape(), Shape::Lam(_)),

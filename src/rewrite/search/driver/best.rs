@@ -7,6 +7,7 @@ use crate::lang::infer::constraints_of;
 use crate::lang::term::Term;
 use crate::normal::normal_form_with;
 use crate::rule::RuleUse;
+use crate::search::about;
 use crate::search::cost::{Cost, repeats_dimension};
 use crate::search::goal::{Programs, Ranking, Reached};
 use crate::sharing::times;
@@ -34,6 +35,37 @@ const MOST_PARTS: usize = 15_000;
 const MOST_TIMES: usize = 8;
 /// Where the smallest of these computes much more than the program given, so many are looked at for one that does not.
 const THRIFTY_CANDIDATES: usize = 64;
+
+/// Why a program stands behind others, whatever it weighs: nothing of that where it does not.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct Last {
+    /// The values that sizes were given do not meet what it asks.
+    pub misfits: bool,
+    /// It computes so many times as much as the program given, where that is much and not left to a table of costs.
+    pub times: Option<u64>,
+    /// Two loops of work-items within each other have one dimension, which no device can run.
+    pub repeats: bool,
+}
+
+impl Last {
+    /// Why, in words, if it does.
+    pub fn told(&self) -> Option<String> {
+        let times = self.times.map(|n| format!("it computes about {} times as much", about(n as f64)));
+        let reasons = [
+            self.misfits.then(|| "the sizes do not fit it".to_owned()),
+            times,
+            self.repeats.then(|| "it repeats a dimension of work-items".to_owned()),
+        ];
+        let reasons: Vec<String> = reasons.into_iter().flatten().collect();
+        (!reasons.is_empty()).then(|| reasons.join(", and "))
+    }
+
+    /// Programs that have it in common stand together, by their weights.
+    fn order(&self) -> (bool, bool, bool) {
+        (self.misfits, self.times.is_some(), self.repeats)
+    }
+}
+
 /// The programs that satisfy a search's sketch, by what they cost as they are shown.
 pub(super) struct Best<'a> {
     ranking: Ranking<'a>,
@@ -56,7 +88,7 @@ enum Among {
 }
 
 impl Best<'_> {
-    /// The k best, first the one that is found: the lightest of those that are looked at for it that does not [come last](Best::comes_last),
+    /// The k best, first the one that is found: the lightest of those that are looked at for it that does not [come last](Last),
     /// if there is one. Then the lightest of the others, of which those that do come last. Before the search is over it only matters
     /// whether there are as many.
     pub(super) fn of(&mut self, k: usize, at_end: bool) -> Programs {
@@ -77,7 +109,7 @@ impl Best<'_> {
     fn after(&mut self, found: Option<&Reached>, k: usize) -> Programs {
         // What no rule says more of is lightest for sure; of the rest it takes many to tell.
         let mut best = self.among(k, if self.search.is_settled { Among::Lightest } else { Among::Many });
-        best.programs.sort_by_cached_key(|r| self.comes_last(r));
+        best.programs.sort_by_cached_key(|r| self.search.last(&r.term).order());
         best.programs.truncate(k);
         if let Some(found) = found {
             best.programs.retain(|r| r.term != found.term);
@@ -91,32 +123,20 @@ impl Best<'_> {
     /// The one that is found.
     fn first(&mut self) -> Programs {
         let mut found = self.among(CANDIDATES, Among::Few);
-        found.programs.sort_by_cached_key(|r| (self.misfits(r), repeats_dimension(&r.term), r.cost));
-        if found.programs.first().is_some_and(|r| self.misfits(r) || self.is_wasteful(r)) {
+        found
+            .programs
+            .sort_by_cached_key(|r| (self.search.misfits(&r.term), repeats_dimension(&r.term), r.cost));
+        if found
+            .programs
+            .first()
+            .is_some_and(|r| self.search.misfits(&r.term) || self.search.wastes(&r.term).is_some())
+        {
             found = self.among(THRIFTY_CANDIDATES, Among::Few);
-            found.programs.sort_by_cached_key(|r| (self.comes_last(r), r.cost));
+            found.programs.sort_by_cached_key(|r| (self.search.last(&r.term).order(), r.cost));
         }
         found.programs.truncate(1);
         found.complete |= !found.programs.is_empty();
         found
-    }
-
-    /// Does it compute much more than the program given, where that is not left to a table of costs?
-    fn is_wasteful(&self, r: &Reached) -> bool {
-        self.search.budget.cost == Cost::Size && self.search.times(&r.term).is_some()
-    }
-
-    /// Do the values that sizes were given not meet what it asks?
-    fn misfits(&self, r: &Reached) -> bool {
-        let sizes = &self.search.budget.sizes;
-        let value = |name: &str| sizes.get(name).copied();
-        !sizes.is_empty() && constraints_of(&r.term).iter().any(|c| c.holds(&value) == Ok(false))
-    }
-
-    /// Programs that the given sizes do not fit, that compute much more, or of which no device can run the loops of work-items since
-    /// two within each other have one dimension.
-    fn comes_last(&self, r: &Reached) -> (bool, bool, bool) {
-        (self.misfits(r), self.is_wasteful(r), repeats_dimension(&r.term))
     }
 
     /// So many programs, the lightest first, where there are as many.
@@ -170,6 +190,27 @@ impl Best<'_> {
 }
 
 impl Search {
+    /// Why a program comes behind others, if it does.
+    pub fn last(&self, program: &Term) -> Last {
+        Last {
+            misfits: self.misfits(program),
+            times: self.wastes(program),
+            repeats: repeats_dimension(program),
+        }
+    }
+
+    /// How many times as much it computes as the program given, where that is much and not left to a table of costs.
+    fn wastes(&self, program: &Term) -> Option<u64> {
+        if self.budget.cost == Cost::Size { self.times(program) } else { None }
+    }
+
+    /// Do the values that sizes were given not meet what it asks?
+    fn misfits(&self, program: &Term) -> bool {
+        let sizes = &self.budget.sizes;
+        let value = |name: &str| sizes.get(name).copied();
+        !sizes.is_empty() && constraints_of(program).iter().any(|c| c.holds(&value) == Ok(false))
+    }
+
     /// The k lightest programs in the graph that satisfy the sketch, no two the same up to the names of binders: in normal
     /// form, if that was asked for and still satisfies the sketch, with what they cost. Those that the search itself asked
     /// for are known.

@@ -37,6 +37,7 @@ use active::Active;
 #[cfg(test)]
 use active::Side;
 pub use active::usable;
+pub use best::Last;
 
 /// So many matches are applied before the outside is asked.
 const CHUNK: usize = 256;
@@ -115,6 +116,8 @@ pub struct Search {
     /// What is like the sketch now, where it is so only by what nobody reads.
     unread: Option<Unread>,
     began: Option<Duration>,
+    /// Memory that the process held then, in bytes.
+    held_before: u64,
     told: Option<Duration>,
     outcome: Option<Outcome>,
     /// What it was doing when a limit or the outside ended it: it can go on from there.
@@ -270,6 +273,7 @@ impl Search {
             unread: None,
             cut_short: false,
             began: None,
+            held_before: 0,
             told: None,
             outcome: None,
             left_at: None,
@@ -290,7 +294,10 @@ impl Search {
         if self.outcome.is_some() {
             return true;
         }
-        self.began.get_or_insert_with(|| (control.now)());
+        if self.began.is_none() {
+            self.began = Some((control.now)());
+            self.held_before = (control.rss)();
+        }
         match self.step(control) {
             Ok(()) => {
                 self.tell(control, false);
