@@ -98,18 +98,21 @@ impl Choices<'_> {
         };
         self.chosen(condition, around, out);
         if around.decides(condition) && parts.iter().all(|e| self.is_cheap(e)) {
-            parts.into_iter().for_each(|e| self.cells(e, out));
+            parts.into_iter().for_each(|e| self.cells(e, condition, out));
         } else {
             parts.into_iter().for_each(|e| self.chosen(e, around, out));
         }
     }
 
-    fn cells(&self, e: &Expr, out: &mut Vec<(Expr, &'static str)>) {
+    /// The cells that are read where the condition says so, but for those that it reads itself.
+    fn cells(&self, e: &Expr, condition: &Expr, out: &mut Vec<(Expr, &'static str)>) {
         e.for_each(&mut |e| {
             let Expr::Index(_, i) = e else { return };
             let Some(ty) = self.g.existing.get(&e.to_string()) else { return };
             let is_free = memory(e).is_some_and(|x| !self.written.contains(x));
-            if is_free && !reads(i) && !out.iter().any(|(other, _)| other == e) {
+            let mut is_read = false;
+            condition.for_each(&mut |other| is_read |= other == e);
+            if is_free && !is_read && !reads(i) && !out.iter().any(|(other, _)| other == e) {
                 out.push((e.clone(), ty));
             }
         });
