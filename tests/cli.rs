@@ -2021,6 +2021,18 @@ fn sums_that_do_not_read_from_front_to_back_are_right() {
     }
     let file = write(dir.path(), "f.rise", "def f (a: n.m.f32): f32 = a |> join |> reduce (+) 0\n");
     assert!(!run(dir.path(), &["compile", &file]).out.contains("__asm__"), "this one is right");
+    // Sums side by side, of elements that lie anywhere.
+    let file = write(
+        dir.path(),
+        "f.rise",
+        "def f (a: w.n.f32) (i: w.n.idx[m]) (x: m.f32): n.f32 = zip (transpose a) (transpose i)
+           |> map (\\r. zip (fst r) (gather (snd r) x) |> map (\\p. fst p * snd p) |> reduce (+) 0)\n",
+    );
+    let sizes = ["-s", "auto", "--size", "w=16", "--size", "n=1000", "--size", "m=500"];
+    let with = |command: &str| run(dir.path(), &[&[command, &file][..], &sizes].concat());
+    let (compiled, ran) = (with("compile"), with("bench"));
+    assert!(compiled.out.contains("] += ") && !compiled.out.contains("__asm__"), "{}", compiled.out);
+    assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
 #[test]

@@ -5,7 +5,8 @@ use crate::emit_common;
 use crate::emit_common::batch::{check, run, unit};
 use crate::emit_common::{CORPUS, Case, cases_of};
 use shine_tui::emit::names::Namer;
-use shine_tui::emit::{Language, ParamKind};
+use shine_tui::emit::{C_FLAGS, Language, ParamKind};
+use shine_tui::lang::eval::{self, Limits, inputs};
 use shine_tui::lower::Target;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -41,6 +42,164 @@ fn halves_are_rounded_after_every_operation() {
     let cases: Vec<Case> =
         texts.iter().flat_map(|text| cases_of(text, sizes, Target::C, &mut number)).collect();
     check(&cases, &run(&unit(&cases), &[]));
+}
+
+/// The cases on numbers at the edges of their types: NaN, infinities, denormals, zeros of both signs, extremes of integers.
+fn at_edges(mut cases: Vec<Case>) -> Vec<Case> {
+    for case in &mut cases {
+        case.inputs = inputs::for_program(&case.program.ty, &case.sizes, 7, inputs::Kind::Edges).unwrap();
+        case.expected = eval::run(&case.program.term, &case.sizes, &case.inputs, &Limits::TEST).unwrap();
+    }
+    cases
+}
+
+/// As compilers are asked to compile what is generated.
+fn as_generated() -> Vec<&'static str> {
+    ["-O3", "-march=native"].into_iter().chain(C_FLAGS).collect()
+}
+
+/// Runs programs whose code has all of some texts and none of others, on numbers at the edges of their types.
+fn check_at_edges(programs: &[(&str, &[&str], &[&str])], flags: &[&str]) {
+    let sizes: &[&[(&str, i64)]] = &[&[("n", 37), ("m", 61)]];
+    let mut number = 0;
+    let mut all = vec![];
+    for (text, has, lacks) in programs {
+        let cases = at_edges(cases_of(text, sizes, Target::C, &mut number));
+        for case in &cases {
+            let code = &case.kernel.text;
+            assert!(has.iter().all(|part| code.contains(part)), "{text}\n{code}");
+            assert!(!lacks.iter().any(|part| code.contains(part)), "{text}\n{code}");
+        }
+        all.extend(cases);
+    }
+    check(&all, &run(&unit(&all), flags));
+}
+
+/// Where one of both is known to be a number, nobody asks whether it is. A quotient tells zeros apart.
+#[test]
+fn minima_and_maxima_ask_for_no_nan_where_there_is_none() {
+    let eased: &[&str] = &["_number_f32"];
+    let asks: &[&str] = &["max_f32(", "min_f32("];
+    let programs: &[(&str, &[&str], &[&str])] = &[
+        ("def f (a: n.m.f32): n.f32 = a |> map (\\r. 1 / reduce min 3.0e38 r)", eased, asks),
+        ("def f (a: n.m.f32): n.f32 = a |> map (\\r. 1 / reduce max (-3.0e38) r)", eased, asks),
+        ("def f (a: n.m.f32): n.f32 = a |> map (\\r. 1 / reduceSeq (\\s x. max s (0 * x)) 0 r)", eased, asks),
+        ("def f (a: n.m.f32): n.f32 = a |> map (\\r. 1 / reduceSeq (\\s x. min s (0 * x)) 0 r)", eased, asks),
+        (
+            "def f (a: n.m.f32): n.f32 = a |> map (\\r. let p = reduceSeq (\\s x. (min (fst s) x, max (snd s) x)) (3.0e38, -3.0e38) r in fst p / snd p)",
+            eased,
+            asks,
+        ),
+        ("def f (a: n.f32): n.f32 = a |> map (\\x. 1 / max (min x 2) (-2))", eased, asks),
+        ("def f (a: n.f32): n.f32 = a |> map (\\x. 1 / max (-2) (min 2 x))", eased, asks),
+        ("def f (a: n.f32): n.f32 = a |> map (\\x. 1 / max 0 x)", eased, asks),
+        // Of a zero that stands second the sign counts; what is added to may become a NaN, and so may what begins as an element.
+        ("def f (a: n.f32): n.f32 = a |> map (\\x. 1 / max x 0)", &["max_f32("], eased),
+        (
+            "def f (a: n.m.f32): n.f32 = a |> map (\\r. reduceSeq (\\s x. min s x + x) 0 r)",
+            &["min_f32("],
+            eased,
+        ),
+        (
+            "def f (a: n.m.f32): n.f32 = a |> map (\\r. 1 / reduceSeq max (idx (natAsIndex m 0) r) r)",
+            &["max_f32("],
+            eased,
+        ),
+    ];
+    check_at_edges(programs, &[]);
+    check_at_edges(programs, &as_generated());
+}
+
+/// Cells that exist are read before data chooses them, so that gcc makes vectors; no others are.
+#[test]
+fn cells_are_read_before_data_chooses_them() {
+    let programs: &[(&str, &[&str], &[&str])] = &[
+        (
+            "def f (c a: n.u8): n.u8 = zip c a |> map (\\p. select (fst p == 3) 1 (select (fst p == 4) (snd p) 0))",
+            &["uint8_t chosen = a["],
+            &[],
+        ),
+        (
+            "def f (a: (n + 2).(m + 2).u8): n.m.u8 = a |> map (slide 3 1) |> slide 3 1 |> map transpose |> map (map (\\w.
+               let c = w |> idx (natAsIndex 3 1) |> idx (natAsIndex 3 1)
+               select (reduce (+) 0 (join w) == 3) 1 c))",
+            &["uint8_t chosen = a["],
+            &[],
+        ),
+        (
+            "def f (c a: n.f32): n.bool = zip c a |> map (\\p. fst p < 1 and snd p < 2)",
+            &["float chosen = a["],
+            &[],
+        ),
+        // Where it is depends on data; what is chosen by indices alone need not be read.
+        (
+            "def f (i: n.idx[n]) (c a: n.i32): n.i32 = zip c (gather i a) |> map (\\p. select (fst p == 3) (snd p) 0)",
+            &["int chosen = i["],
+            &[" = a["],
+        ),
+        (
+            "def f (a: n.m.f32): n.m.f32 = zip (generate (\\i. i)) a |> map (\\p. snd p |> map (\\x. select (indexAsNat (fst p) < 3) x 0))",
+            &[],
+            &["chosen"],
+        ),
+    ];
+    check_at_edges(programs, &["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"]);
+    check_at_edges(programs, &as_generated());
+}
+
+/// What integers of other types become cannot overflow everywhere, and is computed without a detour where it cannot.
+#[test]
+fn integers_that_never_overflow_are_computed_as_they_are() {
+    let of = |ty: &str, to: &str, body: &str| {
+        format!(
+            "def f (a b: n.{ty}): n.{to} = zip a b |> map (\\p. let x = (cast (fst p) : {to}) in let y = (cast (snd p) : {to}) in {body})"
+        )
+    };
+    let programs = [
+        (of("u8", "i32", "abs (x - y)"), true),
+        (of("u8", "i32", "abs (x - y) * (x + 2 * y) - neg y"), true),
+        (of("i16", "i32", "x * y"), true),
+        (of("u32", "i64", "x * 2 - y"), true),
+        (of("u16", "i32", "x * y"), false),
+        (of("u8", "i32", "x * 8388608 * 2 + y"), false),
+        (of("i32", "i32", "abs (min x 5 - y)"), false),
+        (of("i32", "i32", "abs x - abs y"), false),
+        (of("f32", "i32", "x - y"), false),
+    ];
+    let (detour, none): (&[&str], &[&str]) = (&["unsigned"], &[]);
+    let programs: Vec<(&str, &[&str], &[&str])> = programs
+        .iter()
+        .map(
+            |(text, eased)| {
+                if *eased { (text.as_str(), none, detour) } else { (text.as_str(), detour, none) }
+            },
+        )
+        .collect();
+    check_at_edges(&programs, &["-O0", "-fsanitize=undefined", "-fno-sanitize-recover"]);
+    check_at_edges(&programs, &as_generated());
+}
+
+/// Also where they are computed lane by lane, as the C library can since glibc 2.35.
+#[test]
+fn functions_of_mathematics_are_right_at_the_edges() {
+    let of = |ty: &str, value: &str| format!("def f (a b: n.{ty}): n.{ty} = zip a b |> map (\\p. {value})");
+    let unary = ["exp2", "log2", "log10", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"];
+    let early = ["exp", "log", "sin", "cos"].map(|f| (format!("{f} (fst p)"), false));
+    let late = unary.map(|f| (format!("{f} (fst p)"), true));
+    let binary = [("pow (fst p) (snd p)".to_string(), false), ("atan2 (fst p) (snd p)".to_string(), true)];
+    let all = || early.iter().chain(&late).chain(&binary);
+    let texts: Vec<(String, bool)> =
+        ["f32", "f64"].iter().flat_map(|ty| all().map(|(value, late)| (of(ty, value), *late))).collect();
+    let (version, declared): (&[&str], &[&str]) = (&["__GLIBC_MINOR__ >= 35"], &["notinbranch"]);
+    let programs: Vec<(&str, &[&str], &[&str])> = texts
+        .iter()
+        .map(
+            |(text, late)| {
+                if *late { (text.as_str(), version, &[][..]) } else { (text.as_str(), declared, version) }
+            },
+        )
+        .collect();
+    check_at_edges(&programs, &as_generated());
 }
 
 /// What several readers share, and only a branch reads, is computed in that branch: scalars and arrays, components of

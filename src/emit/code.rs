@@ -5,8 +5,10 @@
 //! needs no record and every array has one scalar type.
 
 use super::Language;
-use super::mathematics;
+use super::interval::never_wraps;
+use super::mathematics::{self, InLanes};
 use super::names::Namer;
+use super::nan::NeverNan;
 use super::number::{Printer, Variable, Width};
 use super::prefetch::{Ahead, rows_ahead};
 use super::rotation::{UNROLLED, rotates};
@@ -105,6 +107,9 @@ pub enum Lies {
 /// Local arrays of as many bytes or more begin at a multiple of so many.
 pub const LOCAL_ALIGNMENT: i64 = 16;
 
+/// C computes narrower integers as `int`, which has so many bytes.
+const C_INT: usize = 4;
+
 /// What is stored at once has at most so many bytes. gcc 12 stores half as many to arrays on the stack as if these began at a multiple
 /// of that, and does not see to it that they do.
 const WIDEST_STORE: i64 = 64;
@@ -159,6 +164,12 @@ pub struct Generator {
     pub has_threads: bool,
     /// In C, what is set where a division has no result, if there is any that may have none.
     pub undefined: Option<String>,
+    /// Memory that holds no NaN.
+    pub(super) never_nan: NeverNan,
+    /// Cells that stand in choices and exist whatever is chosen, as text, each with the type of its elements.
+    pub(super) existing: BTreeMap<String, &'static str>,
+    /// Whether what is printed stands in a choice.
+    in_choice: bool,
     /// Where loops and memory come from.
     origins: Arc<BTreeMap<Name, Origin>>,
     /// Where the command at hand comes from.
@@ -174,6 +185,8 @@ pub enum Helper {
     Quotient(Pattern, Option<Scalar>),
     /// The operation on numbers of a type; a conversion is from another.
     Scalar(Pattern, Scalar, Option<Scalar>),
+    /// The minimum or maximum of floats of which the first is no NaN, or the absolute value of an integer that has one.
+    Eased(Pattern, Scalar),
     /// The operation on vectors of so many lanes.
     Lanes(Pattern, Scalar, u8),
     /// The program's own function.
@@ -189,6 +202,10 @@ impl Helper {
             Helper::Quotient(p, s) => format!("{}_{}", p.name(), s.map_or("number", Scalar::name)),
             Helper::Scalar(p, s, None) => format!("{}_{}", p.name(), s.name()),
             Helper::Scalar(p, s, Some(from)) => format!("{}_{}_{}", p.name(), from.name(), s.name()),
+            Helper::Eased(p, s) => {
+                let known = if p == Pattern::Abs { "small" } else { "number" };
+                format!("{}_{known}_{}", p.name(), s.name())
+            }
             Helper::Lanes(p, s, n) => format!("{}_{}x{n}", p.name(), s.name()),
             Helper::Foreign(function) => format!("foreign_{}", function.name()),
         }
@@ -198,8 +215,8 @@ impl Helper {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Feature {
     Math,
-    /// A function of mathematics that may be computed lane by lane: its name in C for doubles, how many numbers of which type.
-    Lanes(&'static str, usize, Scalar),
+    /// A function of mathematics of numbers of this type that may be computed lane by lane.
+    Lanes(InLanes, Scalar),
     StdBool,
     StdInt,
     Half,
@@ -237,6 +254,9 @@ impl Generator {
             in_threads: false,
             has_threads: false,
             undefined: None,
+            never_nan: NeverNan::default(),
+            existing: BTreeMap::new(),
+            in_choice: false,
             origins,
             at: Origin::default(),
         }
@@ -657,6 +677,9 @@ impl Generator {
             // Which lane it is turns out when the kernel runs: the code is made again, with scalars.
             let _ = self.take_apart(e);
         }
+        let exists =
+            self.language == Language::C && self.in_choice && self.exists(&indices, &place.leaf.dims);
+        let elem = place.leaf.scalar();
         let whole = match place.is_array {
             true => {
                 let offset = self.offset(&indices, &place.leaf.dims)?;
@@ -664,9 +687,21 @@ impl Generator {
             }
             false => Expr::Name(place.name),
         };
+        if exists {
+            let elem = self.scalar_type(elem);
+            self.existing.insert(whole.to_string(), elem);
+        }
         Ok(match lane.flatten() {
             None => whole,
             Some(k) => Expr::Member(Box::new(whole), format!("s{k:x}")),
+        })
+    }
+
+    /// Are these surely indices of an array of these dimensions, none of which depends on data?
+    fn exists(&self, indices: &[&Phrase], dims: &[Nat]) -> bool {
+        indices.iter().zip(dims).all(|(i, n)| {
+            let known = i.as_number().filter(|(_, parts)| parts.is_empty());
+            known.is_some_and(|(i, _)| i.is_natural(&self.ranges) && i.is_less(n, &self.ranges) == Some(true))
         })
     }
 
@@ -772,7 +807,7 @@ impl Generator {
                 Ok(Expr::binary("<", self.number(&a), self.number(&b)))
             }
             Kind::Pattern(Pattern::Select, _, ps) if let Some((symbol, a, b)) = both_or_either(ps) => {
-                Ok(Expr::binary(symbol, self.value(a)?, self.value(b)?))
+                Ok(Expr::binary(symbol, self.value(a)?, self.chosen_value(b)?))
             }
             Kind::Pattern(Pattern::Cast, _, ps)
                 if let [half] = ps.as_slice()
@@ -782,12 +817,25 @@ impl Generator {
                 let load = Expr::call("vload_half", vec![offset, name]);
                 Ok(if to == Scalar::F32 { load } else { load.cast(self.scalar_type(to)) })
             }
+            Kind::Pattern(Pattern::Select, _, ps) if let [condition, then, otherwise] = ps.as_slice() => {
+                let condition = self.value(condition)?;
+                let (then, otherwise) = (self.chosen_value(then)?, self.chosen_value(otherwise)?);
+                Ok(Expr::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)))
+            }
             Kind::Pattern(p, _, ps) => {
                 let operands = ps.iter().map(|q| self.value(q)).collect::<Emitted<Vec<_>>>()?;
                 self.operation(*p, e, ps, operands)
             }
             _ => Err(broken("an expression that has no code")),
         }
+    }
+
+    /// A value that is computed where it is chosen.
+    fn chosen_value(&mut self, e: &Phrase) -> Emitted<Expr> {
+        let around = std::mem::replace(&mut self.in_choice, true);
+        let value = self.value(e);
+        self.in_choice = around;
+        value
     }
 
     /// The literal array that an element is taken of.
@@ -920,6 +968,7 @@ impl Generator {
         if let (Some(symbol), Some(s)) = (scalar::ring(p), result.in_memory())
             && !s.is_float()
             && !scalar::wraps(s)
+            && !(s.bytes() >= C_INT && never_wraps(p, ps, s))
         {
             return Ok(self.wrapping(symbol, s, operands));
         }
@@ -962,10 +1011,6 @@ impl Generator {
             Pattern::BitNot => self.complement(scalar.unwrap_or(Scalar::I32), next()?),
             Pattern::Neg => Expr::Unary("-", Box::new(next()?)),
             Pattern::Not => Expr::Unary("!", Box::new(next()?)),
-            Pattern::Select => {
-                let (condition, then, otherwise) = (next()?, next()?, next()?);
-                Expr::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise))
-            }
             Pattern::IndexAsNat | Pattern::NatAsIndex => next()?,
             Pattern::Cast => {
                 let e = next()?;
@@ -1006,7 +1051,7 @@ impl Generator {
                 if p != Pattern::Abs {
                     args.push(next()?);
                 }
-                self.of_type(p, scalar.unwrap_or(Scalar::I32), args)
+                self.of_type(p, scalar.unwrap_or(Scalar::I32), ps, args)
             }
             _ => return Err(broken(&format!("`{p}`, which is no operation of scalars"))),
         })

@@ -3,8 +3,10 @@
 //! Where one sum of floats goes on over several iterations of a loop, and each adds several elements, in an inner loop or one
 //! after the other, gcc may take these for a vector. If they do not lie from front to back, as those of rows that are
 //! reversed, the elements that it then adds are others. It leaves a loop as it is that has an empty statement of assembly
-//! language in it; as the order of a sum of floats is kept, vectors would gain nothing.
+//! language in it; as the order of a sum of floats is kept, vectors would gain nothing. Sums side by side, each of which an
+//! iteration of the inner loop adds one element to, it gets right, and there they gain.
 
+use crate::rotation::memory;
 use crate::syntax::{Expr, Stmt, What};
 use std::collections::BTreeMap;
 
@@ -70,7 +72,8 @@ impl Outer {
             match &mut s.what {
                 What::For { pragma: None, var, body, .. } => {
                     around.push(var.clone());
-                    if self.adds(body) && !body.iter().all(|s| reads_onwards(s, around)) {
+                    let keeps_order = || body.iter().all(|s| reads_onwards(s, around));
+                    if self.adds(body) && !self.adds_apart(body, var) && !keeps_order() {
                         body.push(barrier(&body[0]));
                     }
                     around.pop();
@@ -115,6 +118,19 @@ impl Outer {
         let is_for_it = |s: &Stmt| matches!(s.what, What::Declare { .. } | What::Name { .. });
         let is_sum = |s: &Stmt| self.sum(s).is_some();
         body.iter().any(is_sum) && body.iter().all(|s| is_for_it(s) || is_sum(s))
+    }
+
+    /// Does every iteration over the variable add one element to each of some cells, which are its own?
+    fn adds_apart(&self, body: &[Stmt], var: &str) -> bool {
+        let sums: Vec<_> = body.iter().filter_map(|s| self.sum(s)).collect();
+        let is_apart = |(to, added): &(&Expr, Vec<&Expr>)| {
+            let moves = matches!(to, Expr::Index(_, i) if slope(i, var).is_some_and(|slope| slope != 0));
+            moves && added.len() == 1
+        };
+        let targets = || sums.iter().enumerate();
+        sums.iter().all(is_apart)
+            && targets()
+                .all(|(k, (to, _))| targets().all(|(l, (other, _))| k == l || memory(to) != memory(other)))
     }
 
     /// Are several elements added to one sum one after the other, of which a later one lies before?

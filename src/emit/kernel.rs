@@ -3,6 +3,7 @@
 use super::Language;
 use super::code::{Feature, Generator, Helper, Leaf, Lies, MOST_STRIDED, Place, is_strided, leaves, width};
 use super::mathematics;
+use super::nan::NeverNan;
 use super::number::Width;
 use super::share;
 use super::syntax::{Expr, Line, Lines, Part, Stmt, What};
@@ -128,6 +129,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut g = Generator::new(language, width(&p.body, &memory), request.origins.clone());
     g.ranges = p.ranges();
     g.assume(&p.constraints);
+    g.never_nan = NeverNan::of(p);
     let name = g.namer.function(request.name);
 
     let mut params = vec![];
@@ -199,7 +201,10 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     body.extend(commands(&mut g, &p.body)?);
     match language {
         Language::OpenCl => vector::halves::keep_bits(&mut body),
-        Language::C => crate::in_order::keep_loops(&mut body),
+        Language::C => {
+            crate::choice::load_before(&mut body, &mut g);
+            crate::in_order::keep_loops(&mut body);
+        }
     }
     whole.extend(share::name_workers(&mut body, &identities(), g.width, &mut g.namer));
     share::name_parts(&mut body, whole, &mut g.namer);
@@ -468,6 +473,7 @@ fn headers(g: &mut Generator) -> Vec<String> {
         functions.push(match helper {
             Helper::Quotient(p, s) => g.quotient_function(p, s),
             Helper::Scalar(p, s, from) => g.scalar_function(p, s, from),
+            Helper::Eased(p, s) => g.eased_function(p, s),
             Helper::Lanes(p, s, n) => g.vector_function(p, s, n),
             Helper::Foreign(function) => foreign_function(g, function),
             Helper::Allocate | Helper::FloorDiv => continue,

@@ -3,16 +3,19 @@
 use shine_lang as lang;
 use shine_lower as lower;
 
+mod choice;
 pub mod code;
 pub mod compile;
 pub mod data;
 pub mod dispatch;
 pub mod host;
 mod in_order;
+mod interval;
 pub mod kernel;
 mod mathematics;
 pub mod module;
 pub mod names;
+mod nan;
 pub mod number;
 pub mod plan;
 mod prefetch;

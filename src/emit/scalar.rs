@@ -8,6 +8,8 @@
 
 use super::Language;
 use super::code::{Generator, Helper};
+use super::interval::never_wraps;
+use super::nan::is_written_number;
 use super::number::Variable;
 use super::syntax::Expr;
 use crate::lang::literal::Literal;
@@ -94,7 +96,23 @@ impl Generator {
 
     /// `min`, `max` or `abs`: OpenCL has the first two of integers, the rest are brought along. Its own `abs` is not taken,
     /// because compilers are wrong about the least number.
-    pub(super) fn of_type(&mut self, p: Pattern, s: Scalar, args: Vec<Expr>) -> Expr {
+    pub(super) fn of_type(&mut self, p: Pattern, s: Scalar, ps: &[Phrase], mut args: Vec<Expr>) -> Expr {
+        match ps {
+            [a, b] if s.is_float() => {
+                // Only of zeros it can be told which of two equal ones it is, so that others may change places.
+                let changes_places = !self.never_nan.is_number(a) && is_written_number(b);
+                if changes_places {
+                    args.reverse();
+                }
+                if changes_places || self.never_nan.is_number(a) {
+                    return self.helper(Helper::Eased(p, s), args);
+                }
+            }
+            [_] if self.language == Language::C && never_wraps(p, ps, s) => {
+                return self.helper(Helper::Eased(p, s), args);
+            }
+            _ => {}
+        }
         if self.language == Language::C || s.is_float() || p == Pattern::Abs {
             return self.helper(Helper::Scalar(p, s, None), args);
         }
@@ -185,6 +203,19 @@ impl Generator {
     fn extremes(&mut self, s: Scalar) -> (Expr, Expr) {
         let (least, most) = s.extremes();
         (self.literal(&Literal::Int(least, s)), self.literal(&Literal::Int(most, s)))
+    }
+
+    /// The text of a minimum or maximum whose first number is no NaN, with the second number first: one operation of
+    /// processors. So is the absolute value of what is not the least integer.
+    pub(super) fn eased_function(&mut self, p: Pattern, s: Scalar) -> String {
+        let (ty, name) = (self.scalar_type(s), Helper::Eased(p, s).name());
+        let inline = if self.language == Language::C { "static inline " } else { "" };
+        let (params, value) = match p {
+            Pattern::Abs => (format!("{ty} a"), "a < 0 ? -a : a"),
+            Pattern::Min => (format!("{ty} a, {ty} b"), "b < a ? b : a"),
+            _ => (format!("{ty} a, {ty} b"), "b > a ? b : a"),
+        };
+        format!("\n{inline}{ty} {name}({params}) {{\n  return {value};\n}}\n")
     }
 
     /// The text of a function that the kernel brings along.

@@ -32,12 +32,19 @@ fn c_type(s: Scalar) -> &'static str {
 
 fn c_value(v: &Value) -> String {
     match v {
+        Value::F16(x) | Value::F32(x) if !x.is_finite() => special(f64::from(*x)),
+        Value::F64(x) if !x.is_finite() => special(*x),
         Value::F16(x) | Value::F32(x) => format!("{x:?}f"),
         Value::F64(x) => format!("{x:?}"),
         Value::Bool(b) => b.to_string(),
         Value::Int(i, _) => i.to_string(),
         other => panic!("{other}"),
     }
+}
+
+fn special(x: f64) -> String {
+    let sign = if x.is_sign_negative() { "-" } else { "" };
+    format!("{sign}{}", if x.is_nan() { "NAN" } else { "INFINITY" })
 }
 
 /// One translation unit with all kernels and a `main` that calls them and prints their outputs as numbers.
