@@ -184,7 +184,10 @@ impl Race<'_> {
     fn start_stays(&self, why: &str) -> String {
         let leader = self.runners.first().map_or(0, |r| r.number);
         let strategy = self.tried.get(leader).map(Tried::shown).unwrap_or_default();
-        format!("Before it took turns with the start, number {}, `{strategy}`, was ahead. {why}", leader + 1)
+        format!(
+            "Number {}, `{strategy}`, was the fastest by few runs or in turns with others, though not beside the start. {why}",
+            leader + 1
+        )
     }
 
     /// Where the start stands, if another leads.
