@@ -164,7 +164,7 @@ const TOUR: &[Step] = &[
                 "✓ map ",
                 "mapInterchange",
             ]);
-            tour.sees(&["-   a ▷ map (λrow."]);
+            tour.sees(&["reads a 64× less", "-     transpose b ▷ map (λcol."]);
         },
     ),
     (

@@ -776,7 +776,7 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
         (
             "def f (a b: n.m.f32): n.f32 =
                zip a b |> map (\\r. let s = reduce (+) 0 (fst r) in s / reduce max 0 (snd r) + (fst r |> map (\\x. x * x) |> reduce (+) 0))",
-            "p8{.s2{.}s2{.}s2{.}3{s2{.}s2{.}s2{.}}.2{.}.2{.}.2{.}.}",
+            "p8{.s2{.}s2{.}s2{.}3{s2{.}s2{.}s2{.}}.2{.}.}",
         ),
         ("def f (a: n.m.i32): n.(i32 * i32) = a |> map (\\r. (reduce max 0 r, reduce (+) 0 r))", "p8{.7{.}.}"),
         // But not those of other lengths, which are computed once if no row changes them, and not where one side of a choice

@@ -94,8 +94,17 @@ pub struct Step<'a> {
 }
 
 /// Rules for strategies. To what the first of them make others of the library lead step by step: searches have these, and would
-/// only make all combinations twice. By the last one all chunks would be windows as well.
-const FOR_STRATEGIES: [&str; 4] = ["mapInStrides", "liftReduceOfOne", "reducePairsInParts", "splitAsSlide"];
+/// only make all combinations twice. By `splitAsSlide` all chunks would be windows as well, and by the last ones any reductions one of
+/// pairs or of rows, and these others again.
+const FOR_STRATEGIES: [&str; 7] = [
+    "mapInStrides",
+    "liftReduceOfOne",
+    "reducePairsInParts",
+    "splitAsSlide",
+    "reducePairs",
+    "reduceComponents",
+    "reduceForEach",
+];
 
 /// The rules that can help from `now` to a sketch.
 pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -> Vec<RuleUse> {

@@ -63,7 +63,7 @@ fn written(library: &RuleSet) -> Option<BTreeSet<Pattern>> {
     let mut out = BTreeSet::new();
     for equation in library.rules().flat_map(|rule| rule.equations()) {
         let (lhs, rhs) = (equation.sides.lhs.nodes(), equation.sides.rhs.nodes());
-        let summing = lhs.iter().filter_map(|pat| function_of(pat, &Pattern::is_reduce));
+        let summing = lhs.iter().filter_map(|pat| function_of(pat, &is_sum));
         let given: BTreeSet<usize> = summing.flat_map(|f| f.nodes()).filter_map(variable).collect();
         let functions: Vec<&Pat> =
             rhs.iter().filter_map(|pat| function_of(pat, &|p| p == Pattern::Reduce)).collect();
@@ -78,6 +78,11 @@ fn written(library: &RuleSet) -> Option<BTreeSet<Pattern>> {
         }
     }
     Some(out)
+}
+
+/// Does the pattern sum by a function? Running results are sums as well.
+fn is_sum(p: Pattern) -> bool {
+    p.is_reduce() || p == Pattern::ScanSeq
 }
 
 /// The function that such a pattern is applied to.
@@ -103,7 +108,7 @@ fn in_functions(start: &Term, library: &RuleSet, written: BTreeSet<Pattern>) -> 
     let (mut had, mut of_arrays) = (BTreeSet::new(), false);
     for (_, t) in start.positions() {
         let Some((prim, args)) = t.as_pattern_app() else { continue };
-        let Some(function) = args.first().filter(|_| prim.pattern.is_reduce()) else { continue };
+        let Some(function) = args.first().filter(|_| is_sum(prim.pattern)) else { continue };
         of_arrays |= has_arrays(function.ty());
         had.extend(function.positions().into_iter().filter_map(|(_, t)| t.as_pattern()));
     }
