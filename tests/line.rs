@@ -889,8 +889,10 @@ fn an_interrupted_script_says_how_far_it_came() {
     assert!(sent.unwrap().success());
     output.read_to_string(&mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
+    // The state before stays where it was faster.
+    let stays = said.contains("so it stays");
     assert!(
-        said.contains("Stopping `tune") && said.contains("== Tuned") && said.contains("rev 1/1"),
+        said.contains("Stopping `tune") && said.contains("== Tuned") && (said.contains("rev 1/1") || stays),
         "{said}"
     );
     assert!(!said.contains("Revision 2"), "{said}");
