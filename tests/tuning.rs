@@ -388,7 +388,9 @@ fn every_signal_that_stops_a_tuning_keeps_the_best() {
         assert!(out.contains("until it was stopped") && out.contains("\nbest "), "{signal}: {out}");
         let written = std::fs::read_to_string(dir.path().join("best.elevate")).unwrap();
         assert!(written.contains("strategy tuned = "), "{signal}: {written}");
-        assert!(std::fs::read_to_string(dir.path().join("s.ron")).unwrap().contains("Tuned("), "{signal}");
+        // The state before stays where it was faster.
+        let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
+        assert!(log.contains("Tuned(") || log.contains("Unchanged("), "{signal}: {log}");
         assert_eq!(run(dir.path(), &["replay", "s.ron"]).code, 0, "{signal}");
     }
 }

@@ -249,6 +249,12 @@ impl From<&Summary> for MedianTime {
     }
 }
 
+/// What the checks beforehand tell, if there were any, and that the output is that of plain C.
+pub fn beside_plain_c(check: &str) -> String {
+    let all = [check, "the output agrees with plain C"];
+    all.into_iter().filter(|told| !told.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
 impl Measurement {
     /// The time of a kernel of a program that does this work. How large its errors are, where the time went and what is to be minded
     /// is not known.
@@ -286,7 +292,7 @@ impl Measurement {
         work: &Work,
         check: &str,
     ) -> Measurement {
-        let check = format!("{check}; the output agrees with plain C");
+        let check = beside_plain_c(check);
         // Of few runs it is not known in which interval the median lies.
         let in_turns = time.interval_ns.1.is_finite();
         Measurement { in_turns, ..Measurement::of(device, kernel, sizes, time, work, check) }

@@ -6,7 +6,7 @@ use super::loops;
 use super::problem;
 use super::text::{Alphabet, Line, Role, one_line};
 use crate::lang::path::Path;
-use crate::session::action::Target;
+use crate::session::action::{Target, beside_plain_c};
 use crate::session::best::{Candidate, Doing, Fate, Standing};
 
 /// What it does now, in a few words.
@@ -212,7 +212,7 @@ pub fn details(standing: &Standing, candidate: &Candidate, target: Target, alpha
     match &candidate.fate {
         Fate::Timed { summary, check, .. } => lines.push(
             Line::plain(format!("{} runs; ", summary.runs))
-                .with(Role::Good, format!("{check}; the output agrees with plain C")),
+                .with(Role::Good, beside_plain_c(check)),
         ),
         // Why there is no time is what is asked of it.
         Fate::Failed { code, why } => lines.insert(0, Line::of(Role::Error, format!("{code}: {why}"))),

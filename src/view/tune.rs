@@ -5,6 +5,7 @@ use super::roofline::above;
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::Peak;
 use crate::device::stats::CLOSE;
+use crate::session::action::beside_plain_c;
 use crate::session::amounts::{Amounts, Bound, Rates};
 use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
 
@@ -92,7 +93,7 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     if let Some(best) = tuned.best() {
         lines.push(Line::plain(format!("{:<10}", "best")).with(Role::Good, best.shown()));
     }
-    lines.push(fact("check", format!("{}; the output agrees with plain C", tuned.check)));
+    lines.push(fact("check", beside_plain_c(&tuned.check)));
     let interval = tuned.interval_ns.map(|(low, high)| format!("; {} to {}", time(low), time(high)));
     let (median, runs) = (time(tuned.median_ns), tuned.runs);
     lines.push(fact("time", format!("{median} (median of {runs} runs{})", interval.unwrap_or_default())));
