@@ -91,7 +91,7 @@ mod tests {
             ("map (\\v. idx (natAsIndex n 0) a + v) a", false),
             ("gather p x", false),
             ("map (\\v. (cast v : natType) * (cast v : natType)) a", true),
-            ("(generate (\\i. indexAsNat i * 3 + 1) : n.natType)", false),
+            ("(generate (\\i. idx (natAsIndex n ((indexAsNat i * 3 + 1) % n)) a) : n.i32)", false),
         ];
         for (body, decides) in rows {
             // What is not asked for is no parameter, as its type says what numbers there are.

@@ -210,10 +210,8 @@ pub fn details(standing: &Standing, candidate: &Candidate, target: Target, alpha
     let nest = loops::rows(&candidate.term, &Path::root(), target, alphabet);
     let mut lines: Vec<Line> = nest.into_iter().map(|row| row.line).collect();
     match &candidate.fate {
-        Fate::Timed { summary, check, .. } => lines.push(
-            Line::plain(format!("{} runs; ", summary.runs))
-                .with(Role::Good, beside_plain_c(check)),
-        ),
+        Fate::Timed { summary, check, .. } => lines
+            .push(Line::plain(format!("{} runs; ", summary.runs)).with(Role::Good, beside_plain_c(check))),
         // Why there is no time is what is asked of it.
         Fate::Failed { code, why } => lines.insert(0, Line::of(Role::Error, format!("{code}: {why}"))),
         Fate::Same(_) | Fate::Waiting => {}

@@ -695,6 +695,11 @@ fn matches_that_exceed_memory_end_the_search() {
     let budget = Budget { memory: BOUND, ..Budget::default() };
     let cancel = AtomicBool::new(false);
     let mut search = Search::new(&start, &sketch("contains(gather)"), &rules, &budget).unwrap();
+    // What is held already is asked for before the first step.
+    let nothing = || 0;
+    let mut before =
+        Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &nothing, progress: &mut |_| {} };
+    assert!(!search.advance(&mut before));
     // Between two steps there is memory. While a rule is matched there is none from the second time on that it is asked.
     let asked = std::cell::Cell::new(0);
     let rss = || {
