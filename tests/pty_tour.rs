@@ -164,7 +164,7 @@ const TOUR: &[Step] = &[
                 "✓ map ",
                 "mapInterchange",
             ]);
-            tour.sees(&["reads a 64× less", "-     transpose b ▷ map (λcol."]);
+            tour.sees(&["-   a ▷ map (λrow."]);
         },
     ),
     (
@@ -183,7 +183,7 @@ const TOUR: &[Step] = &[
         "`p` previews the highlighted rule (`Tab` goes from the term to the loops and the code) and `Enter` applies it, \
          after asking for arguments where it takes some;",
         |tour| {
-            tour.sees(&["✓ map ", "best first"]).press("/mapInterch").sees(&["2 of "]).press("\r");
+            tour.sees(&["✓ map ", "best first"]).press("/mapInterch").sees(&["2 of "]).press("\t");
             tour.press("p").sees(&["mapInterchange at 0.0", "Enter do it"]);
             tour.press("\t").sees(&["for m"]).press("\t").sees(&["for (int"]);
             tour.esc().leaves(&["Enter do it"]).sees(&["rev 0/1"]);

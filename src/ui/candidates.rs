@@ -18,7 +18,7 @@ use crate::lang::summary;
 use crate::lang::term::{Expr, Term};
 use crate::lower::{Drawn, Nest, outline};
 use crate::rewrite::rule::apply::Applied;
-use crate::rewrite::rule::offer::{Miss, asks, choices, says_nothing, specificity};
+use crate::rewrite::rule::offer::{Miss, asks, choices, is_for_strategies, says_nothing, specificity};
 use crate::rewrite::rule::{Marks, Rule, RuleArg, RuleUse, apply_at};
 use crate::session::action::{RevisionId, Sizes};
 use crate::session::history::History;
@@ -94,7 +94,7 @@ impl Rank {
     fn of(rule: &Rule, before: &Term, after: Option<&Term>) -> Rank {
         let reworded = after.is_some_and(|after| before == after || patterns(before) == patterns(after));
         let longer = after.is_some_and(|after| before == after || after.size() > before.size());
-        let idle = says_nothing(rule) || reworded && longer;
+        let idle = says_nothing(rule) || is_for_strategies(rule) || reworded && longer;
         Rank { idle, specificity: Reverse(specificity(rule)), reworded }
     }
 }

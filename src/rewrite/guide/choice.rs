@@ -12,6 +12,7 @@ use crate::lang::term::Term;
 use crate::rule::apply::apply_at;
 use crate::rule::condition::Condition;
 use crate::rule::makes::{Makes, all_made};
+use crate::rule::offer::is_for_strategies;
 use crate::rule::{ParamKind, Rule, RuleArg, RuleParam, RuleSet, RuleUse};
 use crate::search::usable;
 use crate::sketch::{ArgSketch, NatSketch, Shape, Sketch};
@@ -93,19 +94,6 @@ pub struct Step<'a> {
     pub makes: &'a [Pattern],
 }
 
-/// Rules for strategies. To what the first of them make others of the library lead step by step: searches have these, and would
-/// only make all combinations twice. By `splitAsSlide` all chunks would be windows as well, and by the last ones any reductions one of
-/// pairs or of rows, and these others again.
-const FOR_STRATEGIES: [&str; 7] = [
-    "mapInStrides",
-    "liftReduceOfOne",
-    "reducePairsInParts",
-    "splitAsSlide",
-    "reducePairs",
-    "reduceComponents",
-    "reduceForEach",
-];
-
 /// The rules that can help from `now` to a sketch.
 pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -> Vec<RuleUse> {
     let Step { sketch, sizes, makes } = *step;
@@ -129,7 +117,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
         Breadth::Narrow | Breadth::Makers | Breadth::Wide => known.extend(ALWAYS),
     }
     let mut lacking: BTreeSet<Pattern> = asked.difference(&had).copied().collect();
-    let is_taken = |r: &&Rule| !r.is_right_to_left() && !FOR_STRATEGIES.contains(&&*r.name);
+    let is_taken = |r: &&Rule| !r.is_right_to_left() && !is_for_strategies(r);
     let rules: Vec<&Rule> = library.rules().filter(is_taken).collect();
     let makers = breadth == Breadth::Makers;
     if makers {

@@ -30,6 +30,24 @@ pub fn specificity(rule: &Rule) -> (usize, usize) {
     lhs.map_or((1, 2), |lhs| (lhs.patterns(), lhs.size()))
 }
 
+/// Rules for strategies. To what the first of them make others of the library lead step by step: searches have these, and would
+/// only make all combinations twice. By `splitAsSlide` all chunks would be windows as well, and by the last ones any reductions one of
+/// pairs or of rows, and these others again.
+const FOR_STRATEGIES: [&str; 7] = [
+    "mapInStrides",
+    "liftReduceOfOne",
+    "reducePairsInParts",
+    "splitAsSlide",
+    "reducePairs",
+    "reduceComponents",
+    "reduceForEach",
+];
+
+/// Is this a rule that strategies have for what comes after it? By itself it is no advice, and no step of a search.
+pub fn is_for_strategies(rule: &Rule) -> bool {
+    FOR_STRATEGIES.contains(&&*rule.name)
+}
+
 /// Does the rule apply to any term of some type, whatever it computes?
 pub fn says_nothing(rule: &Rule) -> bool {
     rule.equations().iter().any(|eq| matches!(eq.sides.lhs.node, PatNode::Var(..)))
