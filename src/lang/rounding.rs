@@ -5,30 +5,102 @@ use super::eval::Sizes;
 use super::literal::Literal;
 use super::math;
 use super::pattern::Pattern;
+use super::sort::Sort;
 use super::term::{Expr, Prim, Term};
 use super::ty::{Scalar, Type, TypeKind};
 use super::value::half;
 
-/// The term computed in double precision, which rounds so little that results say how far others are off. None where
-/// floats decide something, by a comparison or as integers, for there a little is much; and where foreign functions have
-/// types of their own.
-pub fn in_doubles(term: &Term) -> Option<Term> {
-    in_floats(term, Scalar::F64)
+/// The term computed in double precision, which rounds so little that results say how far others are off, and of which components
+/// of its result it does: not of those in which floats decide something, by a comparison or as integers, for there a little is
+/// much. None where that is so of all, and where foreign functions have types of their own.
+pub fn in_doubles(term: &Term) -> Option<(Term, Vec<bool>)> {
+    let term = unfolded(term);
+    let undecided = undecided(&term);
+    undecided.contains(&true).then(|| (of_floats(&term, Scalar::F64), undecided))
 }
 
 /// The term computed in single precision, which rounds so much more than double precision that results say how far that is
 /// off. None where there is none in double precision.
 pub fn in_singles(term: &Term) -> Option<Term> {
-    in_floats(term, Scalar::F32)
+    let term = unfolded(term);
+    undecided(&term).contains(&true).then(|| of_floats(&term, Scalar::F32))
 }
 
 /// What double precision rounds of what single precision does.
 pub const DOUBLE_OF_SINGLE: f64 = f64::EPSILON / f32::EPSILON as f64;
 
-fn in_floats(term: &Term, float: Scalar) -> Option<Term> {
-    let term = unfolded(term);
-    let keeps = |p: &Prim, ty: &Type| !matches!(p.pattern, Pattern::Declared(_)) && !decides(p.pattern, ty);
-    all(&term, &keeps).then(|| of_floats(&term, float))
+/// Does something in the program make a step of a small difference of floats?
+pub fn decides_somewhere(term: &Term) -> bool {
+    undecided(&unfolded(term)).contains(&false)
+}
+
+/// For each component of an unfolded program's result, whether floats decide nothing of what it is made of.
+fn undecided(term: &Term) -> Vec<bool> {
+    let is_foreign = !all(term, &|p, _| !matches!(p.pattern, Pattern::Declared(_)));
+    let decided = Decided { bound: vec![] }.components(term);
+    decided.into_iter().map(|decided| !decided && !is_foreign).collect()
+}
+
+/// Which parts of a program floats decide.
+struct Decided {
+    /// Of the variables that are bound, the innermost last.
+    bound: Vec<bool>,
+}
+
+impl Decided {
+    /// Of each component of what the term results in.
+    fn components(&mut self, t: &Term) -> Vec<bool> {
+        if let Some((_, body)) = t.as_lam() {
+            return self.below(false, body);
+        }
+        let (head, args) = t.spine();
+        match (head.as_pattern(), args.as_slice()) {
+            (Some(Pattern::MakePair | Pattern::Zip), [a, b]) => {
+                let mut all = self.components(a);
+                all.extend(self.components(b));
+                all
+            }
+            (Some(Pattern::Let), [value, f]) if let Some((_, body)) = f.as_lam() => {
+                self.below(self.anything(value, 0), body)
+            }
+            (Some(p), [f, array])
+                if matches!(p.sort(), Sort::Map(_))
+                    && let Some((_, body)) = f.as_lam() =>
+            {
+                self.below(self.anything(array, 0), body)
+            }
+            _ => vec![self.anything(t, 0); components(t.ty())],
+        }
+    }
+
+    fn below(&mut self, bound: bool, body: &Term) -> Vec<bool> {
+        self.bound.push(bound);
+        let all = self.components(body);
+        self.bound.pop();
+        all
+    }
+
+    /// Is there something in the term, or in what its variables stand for, below so many binders of its own?
+    fn anything(&self, t: &Term, own: usize) -> bool {
+        match t.expr() {
+            Expr::Var(x) => {
+                let outer = (*x as usize).checked_sub(own);
+                outer.is_some_and(|x| self.bound.iter().rev().nth(x).is_some_and(|decided| *decided))
+            }
+            Expr::Lam(_, body) => self.anything(body, own + 1),
+            Expr::Prim(p) => decides(p.pattern, t.ty()),
+            _ => t.children().into_iter().any(|child| self.anything(child, own)),
+        }
+    }
+}
+
+/// How many components a result of this type has.
+fn components(ty: &Type) -> usize {
+    match ty.kind() {
+        TypeKind::Array(_, t) | TypeKind::Vector(_, t) => components(t),
+        TypeKind::Pair(a, b) => components(a) + components(b),
+        _ => 1,
+    }
 }
 
 /// Does the pattern make a step of a small difference of floats?
@@ -313,7 +385,7 @@ mod tests {
             ("def f (a: n.i32): n.f32 = a |> map (\\x. select (x > 0) (cast x) 0.1)", true),
         ] {
             let t = term(text);
-            let found = in_doubles(&t);
+            let found = in_doubles(&t).map(|(doubles, _)| doubles);
             assert_eq!(found.is_some(), doubles, "{text}");
             if let Some(d) = found {
                 d.check().unwrap();
@@ -323,6 +395,33 @@ mod tests {
                     d.ty()
                 );
             }
+        }
+    }
+
+    #[test]
+    fn what_floats_decide_is_told_apart_by_components() {
+        for (text, undecided) in [
+            ("def f (a: n.f32): (n.f32 * n.bool) = (map sqrt a, map (\\x. x < 0) a)", vec![true, false]),
+            (
+                "def f (a: n.f32): n.(f32 * bool) = a |> map (\\x. let y = x * 2 in (y, y < 0))",
+                vec![true, false],
+            ),
+            ("def f (a: n.f32): n.(i32 * f32) = zip (map (\\x. cast x) a) (map sqrt a)", vec![false, true]),
+            (
+                "def f (a: n.f32): (f32 * f32) = let s = reduce (+) 0 a in (s, select (s < 1) s 1)",
+                vec![true, false],
+            ),
+            (
+                "def f (a: n.f32): (n.f32 * f32) = let c = map (\\x. select (x < 0) 0 x) a in (c, reduce (+) 0 a)",
+                vec![false, true],
+            ),
+            (
+                "def f (a: n.f32): (f32 * f32) = reduce (\\p q. select (fst p < fst q) p q) (0, 0) (zip a a)",
+                vec![],
+            ),
+        ] {
+            let found = in_doubles(&term(text));
+            assert_eq!(found.map_or(vec![], |(_, undecided)| undecided), undecided, "{text}");
         }
     }
 

@@ -203,6 +203,11 @@ impl History {
         line
     }
 
+    /// The program as it was read that the revision was made of.
+    pub fn root(&self, id: RevisionId) -> RevisionId {
+        std::iter::successors(Some(id), |at| self.parent(*at)).last().unwrap_or(id)
+    }
+
     /// The sizes on which the way from the program as it was read to the revision depends, each once: none where it is the
     /// same at all sizes, several where they were changed on the way.
     pub fn sizes_on_the_way(&self, id: RevisionId) -> Vec<&Sizes> {

@@ -11,6 +11,7 @@ use super::shown::{self, Shown};
 use super::state::{Compared, Finished, Progress, Session};
 use super::sweep::{Point, Swept, Values};
 use super::tune::{self, Tuned};
+use super::workspace::Workspace;
 use crate::device::roofline::{self, Peak};
 use crate::device::{Backend, HostData, Mode, RunControl, select};
 use crate::lang::diag::Diagnostic;
@@ -20,6 +21,20 @@ use crate::lang::work;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+
+/// A state as it is measured.
+struct State {
+    workspace: Arc<Workspace>,
+    term: Term,
+    sizes: Sizes,
+}
+
+impl State {
+    fn asked<'a>(&'a self, sizes: &'a Sizes, device: &'a str, foreign: bool) -> bench::Asked<'a> {
+        let plain = bench::Asked::new(&self.workspace, &self.term, sizes, device, Mode::MEASURE);
+        bench::Asked { foreign, ..plain }
+    }
+}
 
 impl Session {
     /// Checks the current revision on a device, and measures it if times are wanted, on this thread. The inputs are drawn
@@ -115,25 +130,26 @@ impl Session {
         [one, other]: [RevisionId; 2],
     ) -> Result<JobId, Diagnostic> {
         self.device_is_free()?;
-        let (term, against) = (self.term_of(one)?, self.term_of(other)?);
-        let (workspace, sizes) = (self.workspace.clone(), self.sizes.clone());
+        let states = [self.state(one)?, self.state(other)?];
         let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
         let label = format!("bench revision {one} against {other}");
         let (between, references) = ((one, other), self.references.clone());
         let names = [one, other].map(|id| format!("revision {id}"));
         let progress = Progress::Bench(BenchProgress::Compiling);
         let id = self.jobs.start(label, progress, move |control| {
-            let (workspace, sizes, device) = (&*workspace, &sizes, &*device);
-            let plain = |term| bench::Asked::new(workspace, term, sizes, device, Mode::MEASURE);
-            let asked = |term| bench::Asked { foreign, known: Some(&references), ..plain(term) };
+            let [first, second] = [0, 1].map(|side| bench::Side {
+                asked: bench::Asked {
+                    known: Some(&references),
+                    ..states[side].asked(&states[side].sizes, &device, foreign)
+                },
+                name: &names[side],
+            });
             let report = |p| control.report(Progress::Bench(p));
-            let first = bench::Side { asked: asked(&term), name: &names[0] };
-            let second = bench::Side { asked: asked(&against), name: &names[1] };
             let result = bench::compare([&first, &second], &*backend, &control.cancel_flag(), &report);
             Finished::Compared(result.map(|pair| Box::new((between, pair))))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some((id, self.workspace.clone()));
+        self.showing = Some(id);
         Ok(id)
     }
 
@@ -155,7 +171,7 @@ impl Session {
     ) -> Result<JobId, Diagnostic> {
         self.device_is_free()?;
         self.enabled(&Action::Bench { device: device.to_owned() }).map_err(|why| self.refusal(why))?;
-        let (workspace, term, sizes) = (self.workspace.clone(), self.term_of(base)?, self.sizes.clone());
+        let State { workspace, term, sizes } = self.state(base)?;
         let (backend, foreign, device) = (self.backend.clone(), self.foreign, device.to_owned());
         let label = format!("measure the best {} of a search", search.best);
         let progress = Progress::Strategy { tried: 0, applied: 0 };
@@ -166,7 +182,7 @@ impl Session {
             Finished::Best(Arc::new(best::best(&wanted, &*backend, control, &report)))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some((id, self.workspace.clone()));
+        self.showing = Some(id);
         Ok(id)
     }
 
@@ -174,11 +190,11 @@ impl Session {
     /// that was not written down, or was with other texts.
     pub fn take_best(&mut self, standing: &Standing, rank: usize) -> Option<Outcome> {
         let way = standing.candidates.get(rank.checked_sub(1)?)?.way.clone()?;
-        if !std::ptr::eq(way.workspace.as_ptr(), Arc::as_ptr(&self.workspace)) {
+        if !std::ptr::eq(way.workspace.as_ptr(), Arc::as_ptr(self.program_of(standing.base))) {
             return None;
         }
         let read = format!("{} {}", standing.best, standing.search);
-        let text = Search::read(&self.workspace, &read).ok()?.taking(rank, standing.among());
+        let text = Search::read(self.program_of(standing.base), &read).ok()?.taking(rank, standing.among());
         let action = Action::Strategy { text, at: Path::root() };
         self.enabled(&action).ok()?;
         if self.current() != standing.base {
@@ -199,19 +215,14 @@ impl Session {
         let Some(state) = self.history.revision(revision) else { return };
         let digest = state.term.digest();
         let same = standing.candidates.iter().find(|c| c.term.digest() == digest);
-        // A program that was read since then may have other sizes.
-        let is_from_there = self.history.parent(revision) == Some(standing.base)
-            && standing.sizes.keys().all(|name| self.sizes.contains_key(name));
+        let is_from_there = self.history.parent(revision) == Some(standing.base);
         let Some(rank) = same.map(|c| c.rank).filter(|_| is_from_there) else { return };
-        let work = work::of(&self.workspace.program.term, &standing.sizes);
+        let work = work::of(&self.program_of(revision).program.term, &standing.sizes);
         let measured = standing.measurement(rank, &work).filter(|m| !state.measurements.contains(m));
         if let Some(measured) = measured {
             let (place, sizes) = (self.current(), self.sizes.clone());
             self.keep_measured(revision, &measured);
-            self.resize_recorded(&sizes);
-            if self.current() != place {
-                self.goto_recorded(place);
-            }
+            self.come_back(place, &sizes);
         }
     }
 
@@ -225,20 +236,23 @@ impl Session {
         let mut all = self.sizes.clone();
         all.extend(swept.values.first().into_iter().flat_map(|value| swept.sizes(*value)));
         self.workspace.check_sizes(&all)?;
-        let (present, against) = (self.current(), self.term_of(other)?);
-        let (workspace, term, sizes) = (self.workspace.clone(), self.term().clone(), self.sizes.clone());
+        let present = self.current();
+        let states = [self.state(present)?, self.state(other)?];
         let (backend, foreign, device, swept) =
             (self.backend.clone(), self.foreign, device.to_owned(), swept.clone());
         let label = format!("sweep {}: revision {present} against {other}", swept.name());
         let names = [present, other].map(|id| format!("revision {id}"));
         let id = self.jobs.start(label, Progress::Bench(BenchProgress::Compiling), move |control| {
             let measured = |value: i64| {
-                let mut sizes = sizes.clone();
-                sizes.extend(swept.sizes(value));
-                let plain = |term| bench::Asked::new(&workspace, term, &sizes, &device, Mode::MEASURE);
-                let asked = |term| bench::Asked { foreign, ..plain(term) };
-                let first = bench::Side { asked: asked(&term), name: &names[0] };
-                let second = bench::Side { asked: asked(&against), name: &names[1] };
+                let sizes = [0, 1].map(|side| {
+                    let mut sizes = states[side].sizes.clone();
+                    sizes.extend(swept.sizes(value));
+                    sizes
+                });
+                let [first, second] = [0, 1].map(|side| bench::Side {
+                    asked: states[side].asked(&sizes[side], &device, foreign),
+                    name: &names[side],
+                });
                 bench::compare([&first, &second], &*backend, &control.cancel_flag(), &|_| {})
             };
             let begun = Instant::now();
@@ -252,7 +266,7 @@ impl Session {
             Finished::Swept(points.map(done))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some((id, self.workspace.clone()));
+        self.showing = Some(id);
         Ok(id)
     }
 
@@ -273,7 +287,7 @@ impl Session {
             Finished::Peak(peak(&device, &*backend, &control.cancel_flag()))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some((id, self.workspace.clone()));
+        self.showing = Some(id);
         Ok(id)
     }
 
@@ -292,12 +306,17 @@ impl Session {
         self.tuned.take()
     }
 
-    fn term_of(&self, revision: RevisionId) -> Result<Term, Diagnostic> {
-        let state = self.history.revision(revision).map(|r| r.term.clone());
-        state.ok_or_else(|| {
-            Diagnostic::error("E0810", format!("There is no revision {revision}."))
-                .hint("The history lists all that there are.")
-        })
+    /// A state with its program, and at the present sizes as far as that program has them.
+    fn state(&self, revision: RevisionId) -> Result<State, Diagnostic> {
+        let Some(found) = self.history.revision(revision) else {
+            return Err(Diagnostic::error("E0810", format!("There is no revision {revision}."))
+                .hint("The history lists all that there are."));
+        };
+        let (workspace, term) = (self.program_of(revision).clone(), found.term.clone());
+        let mut sizes = self.sizes_of(revision).clone();
+        let own = self.sizes.iter().filter(|(name, _)| workspace.program.sizes.contains(name));
+        sizes.extend(own.map(|(name, value)| (name.clone(), *value)));
+        Ok(State { workspace, term, sizes })
     }
 
     pub(super) fn device_is_free(&self) -> Result<(), Diagnostic> {
@@ -383,7 +402,7 @@ impl Session {
             Finished::Shown(result.map(Box::new).map_err(|d| blame::explained(d, workspace, &steps)))
         });
         let id = id.map_err(no_thread)?;
-        self.showing = Some((id, self.workspace.clone()));
+        self.showing = Some(id);
         Ok(id)
     }
 

@@ -24,6 +24,7 @@ pub mod listing;
 pub mod log;
 mod measuring;
 pub mod metering;
+mod programs;
 pub mod record;
 pub mod renew;
 pub mod replay;

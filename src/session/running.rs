@@ -14,7 +14,6 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::lang::work;
 use crate::rewrite::strategy::at_position;
-use std::sync::Arc;
 
 impl Session {
     /// Keeps a recorded measurement with the current revision, or that of a tuning with the one it led to.
@@ -90,11 +89,10 @@ impl Session {
     }
 
     pub(super) fn finish(&mut self, id: JobId, result: Result<Finished, String>) -> Option<JobResult> {
-        if let Some((_, with)) = self.showing.take_if(|(shown, _)| *shown == id) {
-            let same = Arc::ptr_eq(&with, &self.workspace);
+        if self.showing.take_if(|shown| *shown == id).is_some() {
             match &result {
-                Ok(Finished::Compared(Ok(pair))) if same => self.keep_pairs(pair.0, &[&pair.1]),
-                Ok(Finished::Swept(Ok(swept))) if same => {
+                Ok(Finished::Compared(Ok(pair))) => self.keep_pairs(pair.0, &[&pair.1]),
+                Ok(Finished::Swept(Ok(swept))) => {
                     let pairs: Vec<&bench::Pair> = swept.points.iter().map(|point| &point.pair).collect();
                     self.keep_pairs(swept.of, &pairs);
                 }
@@ -113,11 +111,11 @@ impl Session {
         }
         let Asked { base, sizes, action } = self.asked.remove(&id)?;
         let (elsewhere, resized) = (self.current(), self.sizes.clone());
-        self.resize_recorded(&sizes);
         if elsewhere != base {
-            // The log is read from top to bottom, so it first goes where the job was started.
+            // The log is read from top to bottom, so it first goes where the job was started, and then to the sizes of that program.
             self.goto_recorded(base);
         }
+        self.resize_recorded(&sizes);
         let result = match result {
             Err(panic) => Err(broken(panic)),
             Ok(
@@ -142,10 +140,7 @@ impl Session {
                 Ok(outcome)
             }
         };
-        if elsewhere != base {
-            self.goto_recorded(elsewhere);
-        }
-        self.resize_recorded(&resized);
+        self.come_back(elsewhere, &resized);
         Some(JobResult { id, action, result })
     }
 
@@ -158,18 +153,23 @@ impl Session {
                 self.keep_measured(revision, measured);
             }
         }
-        self.resize_recorded(&sizes);
+        self.come_back(place, &sizes);
+    }
+
+    /// Goes back to the state and the sizes from which measurements of others were recorded.
+    pub(super) fn come_back(&mut self, place: RevisionId, sizes: &Sizes) {
         if self.current() != place {
             self.goto_recorded(place);
         }
+        self.resize_recorded(sizes);
     }
 
     /// Keeps the time of a revision that was measured beside others, and records it as its measurement: the log goes there.
     pub(super) fn keep_measured(&mut self, revision: RevisionId, measured: &Measurement) {
-        self.resize_recorded(&measured.sizes);
         if self.current() != revision {
             self.goto_recorded(revision);
         }
+        self.resize_recorded(&measured.sizes);
         let measured = self.kept(revision, measured.clone());
         let action = Action::Bench { device: measured.device.clone() };
         self.recorder.record(&action, &Outcome::Measured(measured));
@@ -260,7 +260,7 @@ impl Session {
     }
 
     pub(super) fn goto_recorded(&mut self, revision: RevisionId) {
-        self.history.goto(revision);
+        self.visit(revision);
         self.recorder.record(&Action::Goto { revision }, &Outcome::Done);
     }
 

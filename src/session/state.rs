@@ -7,6 +7,7 @@ use super::data;
 use super::files::Texts;
 use super::history::{History, Revision, RevisionStep};
 use super::jobs::{Control, JobId, JobView, Jobs};
+use super::programs::Programs;
 use super::record::{Recorder, SaveState};
 use super::searching::{self, Replayed, SearchProgress, Shelf};
 use super::shown::Shown;
@@ -94,14 +95,16 @@ pub(super) type Kernels = HashMap<(RevisionId, Target), Arc<Result<Compiled, Dia
 
 /// A session. It is owned by one thread; jobs run on threads of their own.
 pub struct Session {
+    /// The program that the present state was made of, with its rules and strategies.
     pub(super) workspace: Arc<Workspace>,
+    pub(super) programs: Programs,
     pub(super) history: History,
     pub(super) sizes: Sizes,
     pub(super) jobs: Jobs<Progress, Finished>,
     pub(super) asked: HashMap<JobId, Asked>,
     /// The run on the user's data or of two revisions in turns, while it runs, and what came of the last one of each until it is
     /// fetched.
-    pub(super) showing: Option<(JobId, Arc<Workspace>)>,
+    pub(super) showing: Option<JobId>,
     pub(super) shown: Option<Result<Box<Shown>, Diagnostic>>,
     pub(super) compared: Option<Result<Box<Compared>, Diagnostic>>,
     pub(super) best: Option<Arc<Standing>>,
@@ -176,8 +179,10 @@ impl Session {
         checked.map_err(|d| Box::new(Problems { sources: workspace.sources.clone(), list: vec![d] }))?;
         let start = workspace.program.term.clone();
         let label = workspace.program.name.to_string();
+        let workspace = Arc::new(workspace);
         Ok(Session {
-            workspace: Arc::new(workspace),
+            programs: Programs::beginning_with(workspace.clone()),
+            workspace,
             history: History::new(start, &label),
             sizes: all,
             jobs: Jobs::new(notify),
@@ -319,7 +324,7 @@ impl Session {
     pub(super) fn on_the_device(&self) -> Option<String> {
         let runs = |a: &Asked| matches!(a.action, Action::Bench { .. } | Action::Tune { .. });
         let measuring = self.asked.iter().find(|(_, asked)| runs(asked)).map(|(id, _)| *id);
-        let id = self.showing.as_ref().map(|(id, _)| *id).or(measuring)?;
+        let id = self.showing.or(measuring)?;
         let label = self.jobs.views().into_iter().find(|job| job.id == id).map(|job| job.label);
         let what = label.map_or("A kernel runs".to_owned(), |label| format!("The job `{label}` runs"));
         Some(format!("{what}; two kernels at once would disturb each other."))
@@ -376,7 +381,7 @@ impl Session {
                 self.commit(base, &action, change, vec![])
             }
             Action::Goto { revision } => {
-                self.history.goto(*revision);
+                self.visit(*revision);
                 Outcome::Done
             }
             Action::Sizes { sizes } => {
@@ -398,6 +403,7 @@ impl Session {
                 }
                 self.give_up_graph();
                 self.workspace = Arc::new(workspace);
+                self.programs.beside(files, self.history.root(base));
                 Outcome::Done
             }
             Action::Compile { target } => {
@@ -478,29 +484,22 @@ impl Session {
         let mut texts = self.workspace.texts.clone();
         texts.program = super::files::Text { label: label.to_string(), text: text.to_string() };
         let workspace = Workspace::load(&texts, self.workspace.def.as_deref()).map_err(|p| p.first())?;
-        // What runs is recorded where the program is this one: at sizes that it has.
-        let running = self.asked.values_mut().map(|asked| &mut asked.sizes);
-        for sizes in running.chain([&mut self.sizes]) {
-            sizes.retain(|name, _| workspace.program.sizes.iter().any(|s| **s == **name));
-        }
-        let term = workspace.program.term.clone();
-        self.give_up_graph();
-        self.workspace = Arc::new(workspace);
-        self.forget_kernels();
+        let (term, label) = (workspace.program.term.clone(), workspace.program.name.to_string());
+        let before = self.history.root(self.current());
+        self.leave(before);
+        let revision = self.history.add_root(Revision::new(term.clone(), &label));
+        self.take_over(workspace, revision);
         let digest = term.digest();
         let text = self.workspace.written(&term);
-        let label = self.workspace.program.name.to_string();
-        let revision = Revision::new(term, &label);
-        let revision = self.history.add_root(revision);
         Ok(Outcome::Term { revision, digest, text, searches: vec![] })
     }
 
-    /// The code of a revision with the session's sizes, or why there is none. Compiled once.
+    /// The code of a revision with the sizes of its program, or why there is none. Compiled once.
     pub fn compiled(&self, revision: RevisionId, target: Target) -> Arc<Result<Compiled, Diagnostic>> {
         let known = self.kernels().get(&(revision, target)).cloned();
         known.unwrap_or_else(|| {
             let term = self.history.revision(revision).map_or_else(|| self.term(), |r| &r.term);
-            let compiled = Arc::new(self.workspace.compile(term, target, &self.sizes));
+            let compiled = Arc::new(self.program_of(revision).compile(term, target, self.sizes_of(revision)));
             self.kernels().insert((revision, target), compiled.clone());
             compiled
         })

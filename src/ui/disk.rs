@@ -159,7 +159,7 @@ impl App {
 
     /// Looks whether the program's file has changed on the disk.
     pub fn look_at_file(&mut self) {
-        let texts = &self.session.workspace().texts;
+        let texts = self.session.last_read();
         let program = texts.origin.program.as_deref();
         let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
         let was_gone = self.gone.is_some();

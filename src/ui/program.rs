@@ -82,7 +82,7 @@ fn ask_to_reload(app: &mut App) {
 }
 
 pub(super) fn reload_now(app: &mut App) {
-    let now = &app.session.workspace().texts;
+    let now = app.session.last_read();
     let Text { label, text } = app.file.changed().unwrap_or(&now.program).clone();
     let files = app.definitions.changed(now);
     // Modules that the program imports lie beside its rules.
@@ -233,6 +233,12 @@ pub fn replay(app: &mut App) {
 
 /// Copies the command line that makes the present program of the file.
 pub fn copy_command(app: &mut App) {
+    if app.session.was_read_again() {
+        let text = "This state was made of the program before it was read again, and its file holds another one now, so no \
+                    command leads here from it. `export --folder` writes that program, with the strategy that leads here and \
+                    the command that runs it.";
+        return app.tell(Role::Warning, text);
+    }
     let (history, workspace) = (app.session.history(), app.session.workspace());
     let origin = &workspace.texts.origin;
     let Some(file) = &origin.program else {

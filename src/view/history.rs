@@ -337,6 +337,9 @@ impl<'a> Rows<'a> {
         if let Some(same) = self.same.get(&revision.term.digest()).filter(|same| **same != id) {
             made.push(Role::Dim, format!("same as {same}  "));
         }
+        if id != 0 && self.history.parent(id).is_none() {
+            made.push(Role::Hint, "read again: ");
+        }
         if let Some(rank) = rank(&revision.label) {
             made.push(Role::Dim, format!("rank {rank} of "));
         }
@@ -406,14 +409,16 @@ pub fn rewrites(revision: &Revision) -> String {
     }
 }
 
-/// The states that were measured as the present one was, or else the state above it or the newest: on the same device at the
-/// same sizes, the fastest first.
+/// The states of the present program that were measured as the present one was, or else the state above it or the newest: on the
+/// same device at the same sizes, the fastest first.
 pub fn ranked(history: &History) -> Vec<(RevisionId, Price<'_>)> {
+    let root = history.root(history.current());
+    let states = || (0..history.len()).filter(|id| history.root(*id) == root);
     let newest = |id: RevisionId| history.revision(id)?.measurements.last();
     let above = std::iter::successors(Some(history.current()), |id| history.parent(*id));
-    let Some(like) = above.chain((0..history.len()).rev()).find_map(newest) else { return vec![] };
+    let Some(like) = above.chain(states().rev()).find_map(newest) else { return vec![] };
     let priced = |id: RevisionId| Some((id, history.revision(id)?.price(&like.device, &like.sizes)?));
-    let mut all: Vec<_> = (0..history.len()).filter_map(priced).collect();
+    let mut all: Vec<_> = states().filter_map(priced).collect();
     all.sort_by(|(_, a), (_, b)| a.measured.median_ns.total_cmp(&b.measured.median_ns));
     all
 }

@@ -53,7 +53,15 @@ fn key(term: &Term, inputs: &Inputs, sizes: &Sizes) -> Digest {
 /// What a kernel's outputs are compared with.
 pub(super) struct Reference {
     pub(super) outputs: Vec<Expected>,
-    pub(super) in_doubles: bool,
+    /// Which of them are computed in double precision.
+    pub(super) in_doubles: Vec<bool>,
+}
+
+impl Reference {
+    /// Is something of it in double precision?
+    pub(super) fn has_doubles(&self) -> bool {
+        self.in_doubles.contains(&true)
+    }
 }
 
 /// The interpreter takes no more steps at the sizes that are asked for: at smaller ones it is over sooner.
@@ -182,14 +190,13 @@ impl<'a> Checked<'a> {
         outputs: &[HostData],
     ) -> Result<Verdict, Diagnostic> {
         let work = work::of(&self.asked.workspace.program.term, self.asked.sizes);
-        let tolerance = self.tolerance(&before.reference, inputs, work.flops)?;
+        let usual = self.tolerance(&before.reference, inputs, work.flops)?;
         let reference = &before.reference.outputs;
         let mut warnings = vec![];
         let where_ = "at these sizes against the program as written, in plain C";
         let here = (self.asked.sizes, inputs);
-        let usual = |_: usize, expected: &HostData| tolerance(expected);
         let parted = match agree(reference, outputs, &usual, where_) {
-            Err(_) if before.reference.in_doubles => {
+            Err(_) if before.reference.has_doubles() => {
                 self.parted_by_overflow(reference, outputs, &usual, inputs)?
             }
             _ => None,
@@ -225,10 +232,10 @@ impl<'a> Checked<'a> {
         }
         let reference = decided.map_or(reference, |(eased, _)| eased);
         let large = match agree(reference, outputs, &usual, where_) {
-            Err(_) if before.reference.in_doubles => {
-                let own = self.own_errors(reference, inputs)?;
+            Err(_) if before.reference.has_doubles() => {
+                let own = self.own_errors(&before.reference, reference, inputs)?;
                 let wider = |i: usize, expected: &HostData| {
-                    let known = tolerance(expected);
+                    let known = usual(i, expected);
                     Tolerance {
                         relative: known.relative.max(2.0 * own.get(i).copied().unwrap_or(0.0)),
                         ..known
@@ -240,7 +247,7 @@ impl<'a> Checked<'a> {
                         warnings.push(format!("Rounding takes the program as written {most:.1e} away from what it is in double precision; twice as much is allowed here."));
                         large
                     }
-                    Err(_) => match self.moved_as_far(outputs, &usual, inputs)? {
+                    Err(_) => match self.moved_as_far(reference, outputs, &usual, inputs)? {
                         Some((large, number)) => {
                             warnings.push(format!("Rounding as the program is written moves {number} of {} cells of the result as far as the kernel does.", large.cells));
                             large
@@ -291,7 +298,7 @@ impl<'a> Checked<'a> {
         let (expected, found) = (&own.reference.outputs, &others.reference.outputs);
         let (mut first, mut wrong, mut all) = (None, 0, 0);
         for (i, (e, f)) in expected.iter().zip(found).enumerate() {
-            let (a, b) = (one(e.data()), two(e.data()));
+            let (a, b) = (one(i, e.data()), two(i, e.data()));
             let tolerance = Tolerance { relative: a.relative.max(b.relative), floor: a.floor.max(b.floor) };
             let check = check::compare(e, f.data(), tolerance);
             wrong += check.wrong;
@@ -336,8 +343,7 @@ impl<'a> Checked<'a> {
             };
             let device = Choice::read(self.asked.device).ok().and_then(|choice| choice.without_vectors());
             if let Some(device) = device.filter(|device| again(device, FloatMode::Contract).is_some()) {
-                let decides = rounding::in_doubles(&self.plain()).is_none();
-                return if decides {
+                return if rounding::decides_somewhere(&self.plain()) {
                     agree::of_order(problem, &device)
                 } else {
                     agree::of_the_compiler(problem, &device)
@@ -554,8 +560,8 @@ impl<'a> Checked<'a> {
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
     }
 
-    /// The outputs of the program as written, compiled plainly to C and run on the host: in double precision, but where that
-    /// might decide differently.
+    /// The outputs of the program as written, compiled plainly to C and run on the host: in double precision, but for what
+    /// that might decide differently.
     pub(super) fn reference(&self, inputs: &Inputs, sizes: &Sizes) -> Result<Reference, Diagnostic> {
         self.reference_of(self.plain(), inputs, sizes)
     }
@@ -571,14 +577,27 @@ impl<'a> Checked<'a> {
         inputs: &Inputs,
         sizes: &Sizes,
     ) -> Result<Reference, Diagnostic> {
-        let doubles = rounding::in_doubles(&plain);
-        let in_doubles = doubles.is_some();
-        let outputs = self.defined(&doubles.unwrap_or(plain), inputs, sizes).map_err(|problem| {
-            if problem.code != Cause::TimeLimit.code() {
-                return problem;
+        let run = |term: &Term| {
+            self.defined(term, inputs, sizes).map_err(|problem| {
+                if problem.code != Cause::TimeLimit.code() {
+                    return problem;
+                }
+                problem.note("What ran is not the kernel, but the program as it is written, in plain C, with which the kernel is compared.")
+            })
+        };
+        let Some((doubles, in_doubles)) = rounding::in_doubles(&plain) else {
+            let outputs = run(&plain)?;
+            return Ok(Reference { in_doubles: vec![false; outputs.len()], outputs });
+        };
+        let mut outputs = run(&doubles)?;
+        if in_doubles.contains(&false) {
+            let own = run(&plain)?.into_iter().zip(&in_doubles).enumerate();
+            for (i, (own, _)) in own.filter(|(_, (_, in_doubles))| !**in_doubles) {
+                if let Some(output) = outputs.get_mut(i) {
+                    *output = own;
+                }
             }
-            problem.note("What ran is not the kernel, but the program as it is written, in plain C, with which the kernel is compared.")
-        })?;
+        }
         Ok(Reference { outputs, in_doubles })
     }
 
@@ -644,25 +663,28 @@ impl<'a> Checked<'a> {
         reference: &Reference,
         inputs: &Inputs,
         flops: f64,
-    ) -> Result<impl Fn(&HostData) -> Tolerance + use<>, Diagnostic> {
+    ) -> Result<impl Fn(usize, &HostData) -> Tolerance + use<>, Diagnostic> {
         const FEW: usize = 64;
         let (program, sizes) = (&self.asked.workspace.program.term, self.asked.sizes);
         let cells = cells(&reference.outputs);
-        let steps = match reference.in_doubles {
-            true => rounding::steps(self.asked.term, sizes),
-            false => (flops / cells.max(1) as f64).max(1.0),
-        };
+        let in_turn = rounding::steps(self.asked.term, sizes);
+        let each = (flops / cells.max(1) as f64).max(1.0);
         let mut floor = 0.0;
-        if cells < FEW && reference.in_doubles && rounding::counts_up(program) {
+        if cells < FEW && reference.has_doubles() && rounding::counts_up(program) {
             let sums = self.reference(&inputs.magnitudes(), sizes)?.outputs;
             let largest = sums.iter().map(|due| check::magnitude(due.data())).fold(0.0, f64::max);
             floor = largest / rounding::steps(program, sizes).sqrt();
         }
         // Of what is in double precision anyway the reference rounds as much as the program as written, and where numbers are
         // of one sign, by more than chance: the kernel may be nearer to what it should be.
-        let both = 16.0 * (steps + rounding::steps(program, sizes));
-        Ok(move |expected: &HostData| {
-            let steps = if expected.elem() == Scalar::F64 { both } else { steps };
+        let both = 16.0 * (in_turn + rounding::steps(program, sizes));
+        let in_doubles = reference.in_doubles.clone();
+        Ok(move |component: usize, expected: &HostData| {
+            let steps = match in_doubles.get(component) {
+                Some(true) if expected.elem() == Scalar::F64 => both,
+                Some(true) => in_turn,
+                _ => each,
+            };
             let tolerance = Tolerance::rounding(expected, steps);
             Tolerance { floor: tolerance.floor.max(floor), ..tolerance }
         })

@@ -9,6 +9,7 @@ use crate::device::check::{self, Tolerance};
 use crate::device::{Expected, HostData, stats};
 use crate::lang::diag::Diagnostic;
 use crate::lang::rounding;
+use crate::lang::term::Term;
 use crate::lang::ty::Scalar;
 use crate::session::action::Sizes;
 
@@ -32,6 +33,17 @@ fn alike(some: &[Expected], others: &[impl AsRef<HostData>]) -> bool {
     let same = |(a, b): (&HostData, &HostData)| (a.elem(), a.len()) == (b.elem(), b.len());
     let (some, others) = (some.iter().map(Expected::data), others.iter().map(AsRef::as_ref));
     some.len() == others.len() && some.zip(others).all(same)
+}
+
+/// What was found without these components, which are as they should be instead.
+fn without(found: &[HostData], due: &[Expected], these: &[bool]) -> Vec<HostData> {
+    let all = found.iter().zip(due).zip(these);
+    all.map(|((found, due), is_left)| if *is_left { due.data() } else { found }.clone()).collect()
+}
+
+/// Are there components of which double precision tells, and others, which floats decide?
+fn has_both(plain: &Term) -> bool {
+    rounding::in_doubles(plain).is_some_and(|(_, in_doubles)| in_doubles.contains(&false))
 }
 
 /// Why a result is right that is not what the interpreter gives.
@@ -80,8 +92,13 @@ impl Checked<'_> {
         inputs: &Inputs,
         sizes: &Sizes,
     ) -> Result<Option<Explained>, Diagnostic> {
-        if let Some(number) = self.within_rounding(own, outputs, tolerance, inputs, sizes)? {
-            return Ok(Some(if number == 0 { Explained::Doubles } else { Explained::Moved(number) }));
+        if let Some((number, in_doubles)) = self.within_rounding(own, outputs, tolerance, inputs, sizes)? {
+            let rest = without(outputs, own, &in_doubles);
+            if agree(own, &rest, tolerance, "").is_ok() {
+                return Ok(Some(if number == 0 { Explained::Doubles } else { Explained::Moved(number) }));
+            }
+        } else if has_both(&self.plain()) {
+            return Ok(None);
         }
         Ok(match self.decided_by_rounding(own, outputs, tolerance, inputs, sizes)? {
             Decision::ByRounding(_, number) => Some(Explained::Decided(number)),
@@ -90,24 +107,31 @@ impl Checked<'_> {
     }
 
     /// The outputs at the sizes asked for, where cells are wrong only as far as rounding moves them, with the number of these
-    /// cells ([`Self::within_rounding`]).
+    /// cells ([`Self::within_rounding`]). What floats decide is compared with the reference.
     pub(super) fn moved_as_far(
         &self,
+        reference: &[Expected],
         outputs: &[HostData],
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
         inputs: &Inputs,
     ) -> Result<Option<(Agreement, usize)>, Diagnostic> {
         let own = self.defined(&self.plain(), inputs, self.asked.sizes)?;
-        let Some(number) = self.within_rounding(&own, outputs, tolerance, inputs, self.asked.sizes)? else {
-            return Ok(None);
+        let within = self.within_rounding(&own, outputs, tolerance, inputs, self.asked.sizes)?;
+        let Some((number, in_doubles)) = within else { return Ok(None) };
+        let is_explained = |i: usize| in_doubles.get(i).copied().unwrap_or(false);
+        let anything = |i: usize, e: &HostData| match is_explained(i) {
+            true => Tolerance { relative: f64::INFINITY, ..tolerance(i, e) },
+            false => tolerance(i, e),
         };
-        let anything = |i: usize, e: &HostData| Tolerance { relative: f64::INFINITY, ..tolerance(i, e) };
-        Ok(agree(&own, outputs, &anything, "").ok().map(|all| (all, number)))
+        let due = own.into_iter().zip(reference).enumerate();
+        let due: Vec<Expected> =
+            due.map(|(i, (own, due))| if is_explained(i) { own } else { due.clone() }).collect();
+        Ok(agree(&due, outputs, &anything, "").ok().map(|all| (all, number)))
     }
 
     /// Whether the cells that are wrong are so only because a comparison, or a number that is cut off, is decided by rounding: with
     /// inputs and numbers that differ in their last digits the program as written has these values itself, or, where they are
-    /// counts and the like, some below and some above.
+    /// counts and the like, some below and some above. Of components of which double precision tells more nothing is asked.
     pub(super) fn decided_by_rounding(
         &self,
         reference: &[Expected],
@@ -119,11 +143,15 @@ impl Checked<'_> {
         if !alike(reference, outputs) {
             return Ok(Decision::Elsewhere);
         }
+        let plain = self.plain();
+        let are_decided = rounding::decides_somewhere(&plain);
+        let in_doubles = rounding::in_doubles(&plain).filter(|_| are_decided);
+        let asked = in_doubles.map(|(_, in_doubles)| without(outputs, reference, &in_doubles));
+        let outputs = asked.as_deref().unwrap_or(outputs);
         let mut decided = Decided::new(reference, outputs, tolerance);
         let number = decided.number();
         let are_few = number <= MOST_DECIDED.max(cells(reference) / DECIDED);
         // Where nothing is compared or cut off, double precision tells more.
-        let are_decided = rounding::in_doubles(&self.plain()).is_none();
         if !are_few && !are_decided {
             return Ok(Decision::Elsewhere);
         }
@@ -186,7 +214,7 @@ impl Checked<'_> {
 
     /// How many cells are wrong only as far as rounding moves them: so far as the program as written, or with inputs that differ
     /// in their last digits, is away from itself in double precision, there or in nearly all cells. None where a cell is further
-    /// away.
+    /// away. Nothing is said of components that are not in double precision; which are is given as well.
     pub(super) fn within_rounding(
         &self,
         own: &[Expected],
@@ -194,16 +222,18 @@ impl Checked<'_> {
         tolerance: &dyn Fn(usize, &HostData) -> Tolerance,
         inputs: &Inputs,
         sizes: &Sizes,
-    ) -> Result<Option<usize>, Diagnostic> {
-        let Reference { outputs: doubles, in_doubles: true } = self.reference(inputs, sizes)? else {
+    ) -> Result<Option<(usize, Vec<bool>)>, Diagnostic> {
+        let reference = self.reference(inputs, sizes)?;
+        if !reference.has_doubles() {
             return Ok(None);
-        };
+        }
+        let Reference { outputs: doubles, in_doubles } = reference;
         if !alike(&doubles, own) || !alike(&doubles, found) {
             return Ok(None);
         }
         let value = |data: &HostData, k: usize| data.get(k).map_or(f64::NAN, |v| v.to_f64());
         let mut wrong: Vec<(usize, usize)> = vec![];
-        for (i, (double, found)) in doubles.iter().zip(found).enumerate() {
+        for (i, (double, found)) in doubles.iter().zip(found).enumerate().filter(|(i, _)| in_doubles[*i]) {
             let known = tolerance(i, double.data());
             let cells = check::wrong_cells(double, found, known);
             // Where double precision has room and the program as written overflows, its own value is right, too.
@@ -232,7 +262,7 @@ impl Checked<'_> {
                 !is_explained
             });
             if wrong.is_empty() {
-                return Ok(Some(number));
+                return Ok(Some((number, in_doubles)));
             }
             moved = self.moved(inputs, sizes, turn)?;
             if !alike(&doubles, &moved) {
@@ -280,13 +310,12 @@ impl Checked<'_> {
         inputs: &Inputs,
         sizes: &Sizes,
     ) -> Result<Vec<Expected>, Diagnostic> {
-        let Reference { outputs: doubles, in_doubles: true } = self.reference(inputs, sizes)? else {
-            return Ok(expected);
-        };
-        if !alike(&expected, found) || !alike(&expected, &doubles) {
+        let reference = self.reference(inputs, sizes)?;
+        let doubles = &reference.outputs;
+        if !reference.has_doubles() || !alike(&expected, found) || !alike(&expected, doubles) {
             return Ok(expected);
         }
-        for (i, ((expected, found), double)) in expected.iter_mut().zip(found).zip(&doubles).enumerate() {
+        for (i, ((expected, found), double)) in expected.iter_mut().zip(found).zip(doubles).enumerate() {
             let known = tolerance(i, double.data());
             let finite = |data: &HostData, k: usize| data.get(k).is_some_and(|v| v.to_f64().is_finite());
             let right: Vec<usize> = (0..expected.data().len())
@@ -306,14 +335,21 @@ impl Checked<'_> {
     }
 
     /// How far the program as written is from a reference in double precision, by what it rounds itself: for each
-    /// component the largest relative error. Sums of numbers whose distribution is skewed may lose more than chance does.
-    pub(super) fn own_errors(&self, reference: &[Expected], inputs: &Inputs) -> Result<Vec<f64>, Diagnostic> {
+    /// component the largest relative error, nothing for those that are not in double precision. Sums of numbers whose distribution
+    /// is skewed may lose more than chance does.
+    pub(super) fn own_errors(
+        &self,
+        Reference { in_doubles, .. }: &Reference,
+        reference: &[Expected],
+        inputs: &Inputs,
+    ) -> Result<Vec<f64>, Diagnostic> {
         let own = self.defined(&self.plain(), inputs, self.asked.sizes)?;
         let error = |(expected, own): (&Expected, &Expected)| {
             let tolerance = Tolerance::rounding(expected.data(), 1.0);
             let error = check::compare(expected, own.data(), tolerance).error;
             if error.is_finite() { error } else { 0.0 }
         };
-        Ok(reference.iter().zip(&own).map(error).collect())
+        let errors = reference.iter().zip(&own).zip(in_doubles);
+        Ok(errors.map(|(of, in_doubles)| if *in_doubles { error(of) } else { 0.0 }).collect())
     }
 }

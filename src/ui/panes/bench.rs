@@ -333,11 +333,8 @@ pub(in crate::ui) fn write_dispatch(app: &mut App, folder: &str) -> Result<(), V
     let (first, second) = swept.of;
     let (Some(a), Some(b)) = (history.revision(first), history.revision(second)) else { return Ok(()) };
     let abouts = [format!("revision {first}, {}", a.label), format!("revision {second}, {}", b.label)];
-    let workspace = app.session.workspace();
-    let sides = [
-        Side { workspace, term: &a.term, about: &abouts[0] },
-        Side { workspace, term: &b.term, about: &abouts[1] },
-    ];
+    let side = |of, term, about| Side { workspace: app.session.program_of(of), term, about };
+    let sides = [side(first, &a.term, &abouts[0]), side(second, &b.term, &abouts[1])];
     let files = dispatch::files(sides, &app.device, &swept.of_sizes.name(), &swept.points);
     let asked = Asked { by: ":dispatch", force: false };
     let written = files.and_then(|files| dispatch::write(Path::new(folder), &files, false, asked));
