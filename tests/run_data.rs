@@ -457,6 +457,45 @@ fn bytes_that_rounding_decides_are_no_mistake() {
     assert!(ran.code != 0 && ran.err.contains("E0820"), "{}{}", ran.out, ran.err);
 }
 
+/// Sums that a kernel adds up in another order are told by double precision, also where floats decide what stands beside them.
+#[test]
+fn sums_beside_what_floats_decide_are_no_mistake() {
+    let world = tempfile::tempdir().unwrap();
+    let dir = world.path();
+    std::fs::write(dir.join("x.txt"), "0.999\n".repeat(1537)).unwrap();
+    std::fs::write(
+        dir.join("program.rules"),
+        "rule more [reassociates] = scanSeq (+) 0 (x : n.f32) ~> scanSeq (+) 0 (map (\\v. v * 1.0001) x)\n",
+    )
+    .unwrap();
+    let running = "scanSeq max 0 x |> scanSeq (+) 0";
+    let [signs, last, largest] = [
+        format!("(n.f32 * n.bool) = ({running}, map (\\v. v < 0) x)"),
+        format!("(n.f32 * i32) = let t = {running} in (t, t |> map (\\v. (cast v : i32)) |> reduce max 0)"),
+        format!(
+            "(n.f32 * (f32 * i32)) = let t = {running} in
+                (t, zip t (generate (\\i. (cast (indexAsNat i) : i32))) |> reduce (\\a b. select (fst b > fst a) b a) (0, (-1)))"
+        ),
+    ];
+    let threads = "inLambda(onThreads(id, 4, 3, 2))";
+    for (result, strategy, code) in [
+        (&signs, threads, 0),
+        (&last, threads, 0),
+        (&largest, threads, 0),
+        (&signs, "topDown(more)", 1),
+        (&largest, "topDown(more)", 1),
+    ] {
+        let program = format!("def f (x: n.f32): {result}\n");
+        let ran = run(dir, &program, &["-i", "x=x.txt", "-s", strategy]);
+        assert!(
+            ran.code == code && ran.err.contains("E0820") == (code == 1),
+            "{result} {}{}",
+            ran.out,
+            ran.err
+        );
+    }
+}
+
 #[test]
 fn outputs_are_compared_by_where_they_lie() {
     let dir = tempfile::tempdir().unwrap();

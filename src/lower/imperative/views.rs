@@ -460,7 +460,7 @@ impl Translator {
     }
 
     /// An element of a literal array at an index that is not constant: a table of constants stays one, other elements
-    /// are chosen one by one.
+    /// are chosen.
     fn element_of(
         &mut self,
         array: &Phrase,
@@ -473,23 +473,30 @@ impl Translator {
             steps.push(Step::At(i));
             return Ok(chain(array, steps));
         }
-        let Some((last, others)) = elements.split_last() else { return Err(unexpected("an empty array")) };
-        self.choose_element(others, last, &i, 0, &steps, block)
+        self.choose_element(elements, &i, 0, &steps, block)
     }
 
+    /// One of these elements, of which the first has the index `k`: few of them one after the other, of more the half in which the
+    /// index is first, so that long arrays take as many comparisons as their length has digits.
     fn choose_element(
         &mut self,
-        others: &[Phrase],
-        last: &Phrase,
+        elements: &[Phrase],
         i: &Number,
-        k: i64,
+        k: usize,
         steps: &[Step],
         block: &mut Block,
     ) -> Translated<Phrase> {
-        let Some((first, rest)) = others.split_first() else { return self.read(last, steps.to_vec(), block) };
-        let c = less(i, &Number::plain(Nat::constant(k + 1)));
-        self.choose(c, block, &mut |t, b| t.read(first, steps.to_vec(), b), &mut |t, b| {
-            t.choose_element(rest, last, i, k + 1, steps, b)
+        const FEW: usize = 16;
+        let first = match elements {
+            [] => return Err(unexpected("an empty array")),
+            [only] => return self.read(only, steps.to_vec(), block),
+            few if few.len() <= FEW => 1,
+            many => many.len() / 2,
+        };
+        let (before, behind) = elements.split_at(first);
+        let c = less(i, &Number::plain(Nat::constant((k + first) as i64)));
+        self.choose(c, block, &mut |t, b| t.choose_element(before, i, k, steps, b), &mut |t, b| {
+            t.choose_element(behind, i, k + first, steps, b)
         })
     }
 
