@@ -54,6 +54,9 @@ impl Decided {
             return self.below(false, body);
         }
         let (head, args) = t.spine();
+        if let (Some((_, body)), [value]) = (head.as_lam(), args.as_slice()) {
+            return self.below(self.anything(value, 0), body);
+        }
         match (head.as_pattern(), args.as_slice()) {
             (Some(Pattern::MakePair | Pattern::Zip), [a, b]) => {
                 let mut all = self.components(a);

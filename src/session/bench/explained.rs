@@ -150,6 +150,9 @@ impl Checked<'_> {
         let outputs = asked.as_deref().unwrap_or(outputs);
         let mut decided = Decided::new(reference, outputs, tolerance);
         let number = decided.number();
+        if number == 0 {
+            return Ok(Decision::Elsewhere);
+        }
         let are_few = number <= MOST_DECIDED.max(cells(reference) / DECIDED);
         // Where nothing is compared or cut off, double precision tells more.
         if !are_few && !are_decided {
