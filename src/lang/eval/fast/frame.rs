@@ -33,7 +33,7 @@ impl Failure {
             Failure::OutOfBounds(p, i, n) => failure::out_of_bounds(p, i, n),
             Failure::DivisionByZero(p) => failure::division_by_zero(p),
             Failure::QuotientTooLarge(p, s) => failure::quotient_too_large(p, s),
-            Failure::TooLarge(p) => failure::misfit(p, "its result is too large"),
+            Failure::TooLarge(p) => failure::number_too_large(p),
             Failure::WrittenTwice(i) => failure::written_twice(i),
             Failure::UndefinedIndex => failure::undefined_place(),
             Failure::Steps => failure::out_of_steps(limits.steps),
