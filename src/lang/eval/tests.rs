@@ -382,6 +382,18 @@ fn plain_numbers_have_no_value_beyond_their_type() {
         assert_eq!(ends(op, x, y), [Err("E0187"), Err("E0187")]);
     }
     assert_eq!(ends(b::mul, 1 << 61, 2), [Ok(Value::Nat(1 << 62)), Ok(Value::Nat(1 << 62))]);
+    // So it is of positions, which are computed in one step.
+    let large = |i: Term| {
+        let next = b::add(b::apply(Pattern::IndexAsNat, vec![], vec![i])?, Term::lit(Literal::Nat(c(1))))?;
+        b::mul(next, Term::lit(Literal::Nat(c(1 << 62))))
+    };
+    let made = |n: i64| {
+        let f = b::lam("i", Type::index(c(n)), large).unwrap();
+        let term = b::generate(f).unwrap();
+        super::run(&term, &Sizes::new(), &[], &Limits::TEST).map_err(|d| d.code)
+    };
+    assert_eq!(made(1), Ok(Value::array(vec![Value::Nat(1 << 62)])));
+    assert_eq!(made(2), Err("E0187"));
 }
 
 #[test]

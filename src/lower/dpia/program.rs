@@ -103,8 +103,11 @@ impl Imperative {
 
 /// Numbers are made of sizes and of what the program computes with them, which knows no bounds.
 fn too_large(subject: Subject) -> Diagnostic {
-    Diagnostic::error("E0516", "An index or a number of `natType` becomes too large, or too long to be written.")
-        .note("Code computes with numbers of 64 bits.")
-        .hint("Choose smaller sizes, or compute it in another type: `cast` the numbers that it is made of first.")
-        .about(subject)
+    Diagnostic::error(
+        "E0516",
+        "An index or a number of `natType` becomes too large, or too long to be written.",
+    )
+    .note("Code computes with numbers of 64 bits.")
+    .hint("Choose smaller sizes, or compute it in another type: `cast` the numbers that it is made of first.")
+    .about(subject)
 }

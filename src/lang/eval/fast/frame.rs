@@ -245,6 +245,13 @@ impl Index {
         Some(Index { constant: self.constant.checked_mul(by)?, terms: terms.collect::<Option<_>>()? })
     }
 
+    /// Is its value a number of 64 bits, whatever positions stand in its slots?
+    pub fn is_small(&self) -> bool {
+        const MOST: u64 = 1 << 31;
+        let factors = self.terms.iter().map(|(_, factor)| factor.unsigned_abs());
+        factors.fold(self.constant.unsigned_abs(), u64::saturating_add) <= MOST
+    }
+
     pub fn value(&self, f: &Frame) -> i64 {
         let slot = |s: usize| f.scalars.ints.get(s).copied().unwrap_or_default();
         self.terms

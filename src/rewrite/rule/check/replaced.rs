@@ -19,7 +19,9 @@ pub(super) fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<
     };
     match (v, replaced(scalar)) {
         (_, None) => v.clone(),
-        (Value::Nat(_), Some(Value::Int(other, _))) => i64::try_from(other).map_or_else(|_| v.clone(), Value::Nat),
+        (Value::Nat(_), Some(Value::Int(other, _))) => {
+            i64::try_from(other).map_or_else(|_| v.clone(), Value::Nat)
+        }
         (_, Some(other)) => other,
     }
 }

@@ -62,7 +62,7 @@ enum Turn {
 /// What the numbers of an array have in common ([`Turn::Series`]).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Series {
-    /// All are one number.
+    /// All are one number, or all but one.
     Same,
     /// Two that follow each other sum to one number.
     Pairs,
@@ -168,6 +168,7 @@ impl Drawing {
             2 if ty.has_array() => Turn::Series,
             0 if ty.has_array() => Turn::Needle,
             3 if ty.has_array() && seed.count_ones().is_multiple_of(2) => Turn::Needle,
+            3 if ty.has_array() => Turn::Series,
             _ => Turn::Hostile,
         };
         let turn = TURNS.get(i as usize).copied().unwrap_or(more);
@@ -217,7 +218,8 @@ impl Drawing {
         };
         let (params, _) = ty.signature();
         let drawn = values;
-        let values = if turn == Turn::Needle { needle::inputs(self, &drawn, &mut rng) } else { drawn.clone() };
+        let values =
+            if turn == Turn::Needle { needle::inputs(self, &drawn, &mut rng) } else { drawn.clone() };
         let mut values: Vec<Value> = values
             .iter()
             .zip(&params)
@@ -292,6 +294,9 @@ impl Drawing {
         let truths = TRUTHS[rng.below(TRUTHS.len() as u64) as usize];
         let most_are = rng.below(2) == 0;
         let gap = 1 + rng.below(2);
+        let is_broken = rng.below(3) == 0;
+        // None is negative, on the way up or down.
+        let start = first.abs() + if sign < 0 { 2 * i128::from(leaves) } else { 0 };
         let products: Vec<i128> = whole.iter().copied().filter(|v| v.unsigned_abs() > 1).collect();
         let factors = match (kind, products.get(rng.below(products.len().max(1) as u64) as usize)) {
             (Series::Factors, Some(product)) => factors(*product, leaves, rng),
@@ -300,6 +305,7 @@ impl Drawing {
         let (mut at, mut before) = (0u64, first);
         with_leaves(v, &mut |s| {
             let number = match kind {
+                Series::Same if at == needle && is_broken => by.saturating_add(sign),
                 Series::Same | Series::Pairs | Series::Triples => period[at as usize % period.len()],
                 Series::Counting => first.saturating_add(by.saturating_mul(sign * i128::from(at))),
                 Series::Above => by.saturating_add(1 + i128::from(rng.below(6))),
@@ -312,7 +318,7 @@ impl Drawing {
                 Series::Factors => factors.get(at as usize).copied().unwrap_or(1),
                 Series::Rising => {
                     let step = if at == needle { 0 } else { 1 + i128::from(rng.below(gap)) };
-                    before = if at == 0 { first } else { before.saturating_add(sign * step) };
+                    before = if at == 0 { start } else { before.saturating_add(sign * step) };
                     before
                 }
                 Series::Greatest => 0,

@@ -393,8 +393,7 @@ impl Parser<'_> {
 
     /// Is it the name of a value: by itself, all of a function's body so far, or behind a word that declares it?
     fn begins_value(&self, name: usize) -> bool {
-        let is_behind =
-            |i: usize| self.tokens[i].tok == Tok::Dot || declares(self.spelling(i));
+        let is_behind = |i: usize| self.tokens[i].tok == Tok::Dot || declares(self.spelling(i));
         name == self.finished || name.checked_sub(1).is_some_and(is_behind)
     }
 
