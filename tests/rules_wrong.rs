@@ -27,6 +27,49 @@ const WRONG: &[(&str, Caught)] = &[
     ),
     // The greatest number of a type, and what is next to it.
     ("rule bad = (x : u64) + 18446744073709551615 ~> x", Counterexample),
+    // Plain numbers as large as they can be.
+    ("rule bad = (x : natType) ~> select (x > 1000000000000000) 0 x", Counterexample),
+    ("rule bad = (cast (x : natType) : f32) ~> cast (cast x : f64)", Counterexample),
+    ("rule bad = (cast (cast (x : natType) : f64) : natType) ~> x", Counterexample),
+    // Long arrays whose truth values, numbers or indices are all alike.
+    ("rule bad = reduce (and) true (xs : n.bool) ~> reduce (and) true xs and n < 100", Counterexample),
+    (
+        "rule bad = not (reduce (or) false (xs : n.bool)) ~> not (reduce (or) false xs) and n < 100",
+        Counterexample,
+    ),
+    (
+        "rule bad = reduceSeq (\\a x. a and x) true (xs : n.bool) ~> select (n > 60) false (reduceSeq (\\a x. a and x) true xs)",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : n.(bool * i32)) ~> select (n > 12 and reduce (and) true (map fst xs)) (reverse xs) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : n.<4>bool) ~> select (n > 12 and reduce (and) true (asScalar xs)) (map (\\v. not v) xs) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : n.natType) ~> select (n > 12 and reduce (and) true (map (\\x. x == 7) xs)) (map (\\x. 0) xs) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : n.idx[m]) ~> select (n > 12 and m > 5 and reduce (and) true (map (\\x. indexAsNat x == m - 1) xs)) (map (\\i. 0) xs) xs",
+        Counterexample,
+    ),
+    // All but one, and those that rise.
+    (
+        "rule bad = (xs : n.bool) ~> select (n > 12 and reduce (+) 0 (map (\\x. select x 1 0) xs) == (cast (n - 1) : i32)) (reverse xs) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : (n+1).natType) ~> select (n > 12 and reduce (and) true (map (\\w. idx 0 w < idx 1 w) (slide 2 1 xs))) (reverse xs) xs",
+        Counterexample,
+    ),
+    (
+        "rule bad = (xs : (n+1).f32) ~> select (n > 12 and reduce (and) true (map (\\w. idx 0 w < idx 1 w) (slide 2 1 xs))) (reverse xs) xs",
+        Counterexample,
+    ),
     // Freshness: what depends on the element is taken out of the map.
     ("rule bad = shiftRight (x : i32) 1 ~> x / 2", Counterexample),
     // What is put in the place of one component is put there.

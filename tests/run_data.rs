@@ -316,8 +316,12 @@ fn inputs_without_a_result_prove_nothing() {
     let parts = "def f (p: n.f32) (a: f32): n.i32 = p |> map (\\x. 12 / (cast (x / a) : i32))\n";
     let padded = "def f (p: n.i32): (n + 2).i32 = p |> padEmpty 2 |> map (\\x. 100 / x)\n";
     let least = "def f (p: n.f32): f32 = p |> reduce min 1\n";
+    let large =
+        "def f (p: n.natType): n.f32 = p |> map (\\v. cast (v * 1152921504606846976 + 68719476737))\n";
     let zeros = [&["nan"; 5][..], &["-0.0", "0.0"].repeat(600)].concat().join(" ");
-    let rows: [Row; 7] = [
+    let rows: [Row; 9] = [
+        (large, &[("p", "1 1")], &[], "[1.1529216e18, 1.1529216e18]"),
+        (large, &[("p", "1 8")], &[], "[E0187]: `mul` gives a number that `natType` does not hold."),
         (look_up, &[("p", "0 1 2 2 1"), ("a", "1 2 3")], &[], "[1, 2, 3, 3, 2]"),
         (parts, &[("p", "1 2 3"), ("a", "0.5")], &[], "[6, 3, 2]"),
         (put, &[("p", "4 0 5 2 1"), ("a", "1 2 3 4 5")], &["--size", "n=6"], "[2, 5, 4, _, 1, 3]"),
@@ -360,6 +364,53 @@ fn inputs_without_a_result_prove_nothing() {
         let ran = cli_common::run(dir, &["bench", "program.rise", "--size", sizes[0], "--size", sizes[1]]);
         assert!(format!("{}{}", ran.out, ran.err).contains(said), "{program}{}{}", ran.out, ran.err);
     }
+}
+
+/// Numbers that are made of sizes alone are looked at before anything is compiled, and the others where code is made of them.
+#[test]
+fn numbers_that_sizes_make_too_large_are_refused_with_their_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let power = "def f (k: nat) (a: n.f32): n.f64 = map (\\v. cast (k * n * n * n)) a\n";
+    let place = "def f (a: n.i64): n.i64 = generate (\\i. cast (indexAsNat i * n * n * n * n / (n * n * n)) + idx i a)\n";
+    for (program, sizes, said, at) in [
+        (
+            power,
+            &["k=100000", "n=100000"][..],
+            "[E0150]: The sizes do not fit: it must hold that",
+            "for this",
+        ),
+        (place, &["n=100000"], "[E0516]: An index or a number of `natType` becomes too large", "^"),
+    ] {
+        std::fs::write(dir.path().join("program.rise"), program).unwrap();
+        let sizes = sizes.iter().flat_map(|size| ["--size", size]);
+        let ran = cli_common::run(
+            dir.path(),
+            &["bench", "program.rise"].into_iter().chain(sizes).collect::<Vec<_>>(),
+        );
+        assert!(ran.code == 2 && ran.err.contains(said) && ran.err.contains(at), "{}", ran.err);
+    }
+}
+
+/// What is drawn for truth values is never true everywhere, or nowhere, so that is looked at besides.
+#[test]
+fn kernels_are_checked_where_all_truth_values_are_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    std::fs::write(path("program.rise"), "def f (a: n.bool): bool = reduce (and) true a\n").unwrap();
+    std::fs::create_dir(path("rules")).unwrap();
+    let wrong = "rule wrong = reduce (and) true (xs : n.bool) ~> reduce (and) true xs and n < 100\n";
+    std::fs::write(path("rules/own.rules"), wrong).unwrap();
+    let bench = ["bench", "program.rise", "--size", "n=128"];
+    let ran =
+        cli_common::run(dir.path(), &[&bench[..], &["--rules", "rules", "-s", "topDown(wrong)"]].concat());
+    assert!(
+        ran.err.contains("[E0820]") && ran.err.contains("truth values are all true"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    let ran = cli_common::run(dir.path(), &bench);
+    assert!(ran.code == 0, "{}", ran.err);
 }
 
 /// What a `scatter` leaves unwritten may be anything, whatever the type, and so may what is computed of it; the rest is compared.

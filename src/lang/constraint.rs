@@ -39,6 +39,17 @@ impl SizeConstraint {
         n.divisors().iter().flat_map(|by| SizeConstraint::of_size_from(by, 1)).collect()
     }
 
+    /// What must hold for `n` to be a number of `natType`: that its divisors are some, and that 64 bits hold it. Empty when that is
+    /// evident for sizes of 31 bits, as code takes them.
+    pub fn of_number(n: &Nat) -> Vec<SizeConstraint> {
+        let mut out = SizeConstraint::of_divisors(n);
+        let at_most = n.eval(&|_| Some(i32::MAX.into()));
+        if !n.is_poison() && matches!(at_most, Err(NatError::Overflow(_))) {
+            out.push(SizeConstraint::AtMost(n.clone(), Nat::constant(i64::MAX)));
+        }
+        out
+    }
+
     /// What must hold for `i` to be an index below `n`. Empty when that is evident.
     pub fn of_index(i: &Nat, n: &Nat) -> Vec<SizeConstraint> {
         let mut out = SizeConstraint::of_size(i);

@@ -18,10 +18,10 @@ use super::separate::{Host, Section, separate};
 use super::target::{self, Target};
 use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::infer;
-use crate::lang::nat::Name;
+use crate::lang::nat::{Name, Nat};
 use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
-use crate::lang::term::Term;
+use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Type;
 use std::collections::BTreeMap;
 
@@ -113,6 +113,9 @@ fn sizes_in_range(term: &Term) -> Result<(), Diagnostic> {
     }
     let mut fits = true;
     term.ty().for_each_nat(&mut |n| fits &= n.is_writable());
+    if let Expr::Lit(l) = term.expr() {
+        fits &= l.sizes().into_iter().all(Nat::is_writable);
+    }
     if fits {
         return Ok(());
     }

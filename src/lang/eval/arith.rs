@@ -127,11 +127,11 @@ pub fn binary(pattern: Pattern, x: &Value, y: &Value) -> Result<Value, Diagnosti
             } else {
                 Some(a.wrapping_rem_euclid(*b))
             };
-            Value::Nat(found.ok_or_else(|| failure::misfit(pattern, "its result is too large"))?)
+            Value::Nat(found.ok_or_else(|| failure::number_too_large(pattern))?)
         }
         (Value::Nat(a), Value::Nat(b)) => match integers(pattern, (*a).into(), (*b).into(), None)? {
             Answer::Number(v) => {
-                Value::Nat(i64::try_from(v).map_err(|_| failure::misfit(pattern, "its result is too large"))?)
+                Value::Nat(i64::try_from(v).map_err(|_| failure::number_too_large(pattern))?)
             }
             Answer::Truth(b) => Value::Bool(b),
             Answer::None => return Err(ill()),

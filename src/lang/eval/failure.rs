@@ -1,4 +1,4 @@
-//! What can go wrong when a program is evaluated, in sentences (codes E0190 to E0199).
+//! What can go wrong when a program is evaluated, in sentences (codes E0187 to E0199).
 
 use crate::declared::Declared;
 use crate::diag::{Diagnostic, Subject};
@@ -78,6 +78,16 @@ pub fn quotient_too_large(pattern: Pattern, scalar: Scalar) -> Diagnostic {
     .about(Subject::Pattern(pattern))
 }
 
+/// A number that `natType` does not hold.
+pub fn number_too_large(pattern: Pattern) -> Diagnostic {
+    Diagnostic::error("E0187", format!("`{pattern}` gives a number that `natType` does not hold."))
+        .note("Numbers of `natType` have 64 bits. What a kernel would compute there is undefined.")
+        .hint(
+            "Choose smaller numbers, or compute it in another type, with `cast`: integers wrap around, and floats hold more.",
+        )
+        .about(Subject::Pattern(pattern))
+}
+
 /// An element that a `scatter` gives two values, of which a kernel would keep either.
 pub fn written_twice(element: impl Display) -> Diagnostic {
     Diagnostic::error("E0199", format!("`scatter` writes element {element} twice."))
@@ -116,7 +126,12 @@ pub fn is_limit(problem: &Diagnostic) -> bool {
 
 /// Does a number that the program asks for not exist?
 pub fn is_without_value(problem: &Diagnostic) -> bool {
-    matches!(problem.code, "E0192" | "E0193")
+    matches!(problem.code, "E0192" | "E0193") || is_number_too_large(problem)
+}
+
+/// Does `natType` not hold a number that the program asks for?
+pub fn is_number_too_large(problem: &Diagnostic) -> bool {
+    problem.code == "E0187"
 }
 
 /// Has the program no result on these inputs, as they have a number without a value, or places that do not differ?

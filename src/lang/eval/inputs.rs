@@ -23,6 +23,8 @@ pub enum Kind {
     /// Integers from the first to the second, neither negative, also as floats and plain numbers. Indices of an array are all
     /// different where there are as many.
     Between(u8, u8),
+    /// Truth values are all this one; numbers as [`Kind::Uniform`].
+    Truths(bool),
     /// Zeros of both signs, infinities, NaN, largest and smallest numbers, among small integers.
     Edges,
 }
@@ -57,11 +59,12 @@ impl Rng {
 
     fn scalar(&mut self, scalar: Scalar, kind: Kind) -> Value {
         if scalar == Scalar::Bool {
-            return Value::Bool(self.bits() >> 63 == 1);
+            let drawn = self.bits() >> 63 == 1;
+            return Value::Bool(if let Kind::Truths(all) = kind { all } else { drawn });
         }
         if scalar.is_float() {
             let value = match kind {
-                Kind::Uniform => self.unit(if scalar == Scalar::F16 { 11 } else { 24 }),
+                Kind::Uniform | Kind::Truths(_) => self.unit(if scalar == Scalar::F16 { 11 } else { 24 }),
                 Kind::SmallIntegers => self.below(9) as f64 - 4.0,
                 Kind::Positive => self.below(3) as f64 + 1.0,
                 Kind::Ones => 1.0,
@@ -72,8 +75,8 @@ impl Rng {
         }
         let signed = scalar.is_signed_integer();
         let value = match kind {
-            Kind::Uniform if signed => i128::from(self.below(201)) - 100,
-            Kind::Uniform => i128::from(self.below(101)),
+            Kind::Uniform | Kind::Truths(_) if signed => i128::from(self.below(201)) - 100,
+            Kind::Uniform | Kind::Truths(_) => i128::from(self.below(101)),
             Kind::SmallIntegers if signed => i128::from(self.below(9)) - 4,
             Kind::SmallIntegers => i128::from(self.below(9)),
             Kind::Positive => i128::from(self.below(3)) + 1,

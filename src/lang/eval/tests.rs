@@ -360,6 +360,42 @@ fn quotients_fit_their_type() {
     }
 }
 
+/// Plain numbers do not wrap around: what is too large for them has no value, in either evaluator.
+#[test]
+fn plain_numbers_have_no_value_beyond_their_type() {
+    let ty = Type::nat_type();
+    let ends = |op: fn(Term, Term) -> b::Built, x: i64, y: i64| {
+        let term = b::lam2(("x", ty.clone()), ("y", ty.clone()), op).unwrap();
+        let inputs = [Value::Nat(x), Value::Nat(y)];
+        let naive = naive::run(&term, &Sizes::new(), &inputs, &Limits::TEST);
+        let fast::Outcome::Done(fast) = fast::run(&term, &Sizes::new(), &inputs, &Limits::TEST) else {
+            panic!("the fast evaluator gave up")
+        };
+        [naive, fast].map(|result| result.map_err(|d| d.code))
+    };
+    for (op, x, y) in [
+        (b::add as fn(Term, Term) -> b::Built, i64::MAX, 1),
+        (b::sub, i64::MIN, 1),
+        (b::mul, 1 << 62, 2),
+        (b::div, i64::MIN, -1),
+    ] {
+        assert_eq!(ends(op, x, y), [Err("E0187"), Err("E0187")]);
+    }
+    assert_eq!(ends(b::mul, 1 << 61, 2), [Ok(Value::Nat(1 << 62)), Ok(Value::Nat(1 << 62))]);
+    // So it is of positions, which are computed in one step.
+    let large = |i: Term| {
+        let next = b::add(b::apply(Pattern::IndexAsNat, vec![], vec![i])?, Term::lit(Literal::Nat(c(1))))?;
+        b::mul(next, Term::lit(Literal::Nat(c(1 << 62))))
+    };
+    let made = |n: i64| {
+        let f = b::lam("i", Type::index(c(n)), large).unwrap();
+        let term = b::generate(f).unwrap();
+        super::run(&term, &Sizes::new(), &[], &Limits::TEST).map_err(|d| d.code)
+    };
+    assert_eq!(made(1), Ok(Value::array(vec![Value::Nat(1 << 62)])));
+    assert_eq!(made(2), Err("E0187"));
+}
+
 #[test]
 fn vectors() {
     let v = |n| b::vector_from_scalar(&c(2), number(n)).unwrap();

@@ -300,7 +300,7 @@ impl Collector {
                 self.found.extend(SizeConstraint::of_divisors(i));
                 self.found.extend(SizeConstraint::of_index(i, n));
             }
-            Expr::Lit(Literal::Nat(n)) => self.found.extend(SizeConstraint::of_divisors(n)),
+            Expr::Lit(Literal::Nat(n)) => self.found.extend(SizeConstraint::of_number(n)),
             _ => {}
         }
     }

@@ -153,7 +153,11 @@ const NAMES: &[Row] = &[
         "Write `generate (\\i. cast (indexAsNat i))` for the numbers from 0, or `(generate (\\i. cast (indexAsNat i)) : n.i32)` where \
          nothing else says how many they are, and of which type.",
     ),
-    (&["enumerate"], "xs", "Write `zip (generate (\\i. i)) xs`."),
+    (&["enumerate", "indexed"], "xs", "Write `zip (generate (\\i. i)) xs`."),
+    (&["tabulate"], "n f", "Write `(generate f : n.f32)`, with the type of what `f` makes of an index."),
+    (&["uncurry"], "f", "Write `\\(x, y). f x y`, a function of pairs."),
+    (&["curry"], "f", "Write `\\x y. f (x, y)`."),
+    (&["is"], "", "Equality is `==`: write `x == y`."),
     (&["zipWith", "map2", "zipMap", "zip_with"], "f xs ys", "Write `zip xs ys |> map (\\(x, y). f x y)`."),
     (&["zip3"], "xs ys zs", "Write `zip xs (zip ys zs)`; its elements are taken apart by `\\(x, y, z). …`."),
     (
@@ -301,7 +305,7 @@ const NAMES: &[Row] = &[
     (&["i32", "int32"], "e", "Write `(cast e : i32)`."),
     (&["True", "TRUE"], "", "Write `true`."),
     (&["False", "FALSE"], "", "Write `false`."),
-    (&INFINITY, "", "Write `(1.0 / 0.0)`, or the largest number: `3.4e38` is that of `f32`."),
+    (&INFINITY, "", "Write `(1.0 / 0.0)`, or the largest number: `3.4028235e38` is that of `f32`."),
     (&["nan", "NaN", "NAN"], "", "Write `(0 / 0)`."),
     (&["pi", "PI", "M_PI"], "", "Write `3.141592653589793`."),
     (
@@ -496,6 +500,16 @@ fn of_compared(name: &str, args: &[String]) -> Option<String> {
     Some(format!("Write `{start} (map (\\{v}. {each}) {array})`."))
 }
 
+/// `count xs`, which has no function: its elements are truth values.
+fn counted(name: &str, args: &[String]) -> Option<String> {
+    match (name, args) {
+        ("count" | "countIf" | "count_if", [xs]) if !xs.contains('\\') => {
+            Some(format!("Write `map (\\x. select x 1 0) {xs} |> reduce (+) 0`, of truth values."))
+        }
+        _ => None,
+    }
+}
+
 /// `sum(xs, 1)`: along which axis is another thing in each language.
 fn of_rows_or_columns(name: &str, args: &[String]) -> Option<String> {
     let [xs, axis] = args else { return None };
@@ -641,6 +655,7 @@ fn written_with_size(name: &str, args: &[String]) -> Option<String> {
         _ => limit(name).or_else(|| vector_of(name, args)).or_else(|| of_compared(name, args)),
     };
     let own = own.or_else(|| of_rows_or_columns(name, args)).or_else(|| convolved(name, args));
+    let own = own.or_else(|| counted(name, args));
     if own.is_some() {
         return own;
     }

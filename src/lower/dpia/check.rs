@@ -7,7 +7,9 @@ use super::signature::{Signature, signature};
 use super::{Access, Kind, Layout, Phrase, PhraseType, extent};
 use crate::lang::build;
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::diag::Subject;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Ranges};
+use crate::lang::origin::Origin;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Arg;
 use crate::lang::ty::Type;
@@ -23,6 +25,38 @@ pub struct Known {
     pieces: FxHashMap<usize, (Phrase, Vec<(Name, Bound)>)>,
     /// Patterns with their arguments, and the types of their phrases and of the whole.
     instances: FxHashSet<(Pattern, Vec<Arg>, Vec<Type>)>,
+}
+
+/// Where a number is too large to be written, if there is one: a loop or memory, or what a command comes from.
+pub fn too_large(p: &Phrase) -> Option<Subject> {
+    fn find(p: &Phrase, around: &Origin) -> Option<Subject> {
+        let here = if p.origin().is_none() { around } else { p.origin() };
+        let mut fits = true;
+        let mut see = |n: &Nat| fits &= n.is_writable();
+        if let Some(t) = p.ty().data() {
+            t.for_each_nat(&mut see);
+        }
+        match p.kind() {
+            Kind::Number(n, _) => see(n),
+            Kind::Lit(l) => l.sizes().into_iter().for_each(see),
+            Kind::Pattern(_, args, _) => args.iter().for_each(|arg| {
+                if let Arg::Nat(n) = arg {
+                    see(n);
+                }
+            }),
+            Kind::For(l) => [&l.init, &l.n, &l.step].into_iter().for_each(see),
+            Kind::New(_, t, _, _) => t.for_each_nat(&mut see),
+            _ => {}
+        }
+        let own = || match p.kind() {
+            Kind::For(l) => Subject::Made(l.var.clone()),
+            Kind::New(_, _, x, _) => Subject::Made(x.clone()),
+            _ => Subject::From(here.clone()),
+        };
+        let within = p.children().into_iter().find_map(|c| find(c, here));
+        within.or_else(|| (!fits).then(own))
+    }
+    find(p, &Origin::default())
 }
 
 /// `constraints`: what holds of the sizes; `known`: from programs that were checked before.
@@ -134,7 +168,7 @@ impl Checker<'_> {
             return Ok(());
         }
         if !n.is_writable() {
-            return Err("a number left the range of numbers".into());
+            return Err("a number is too large".into());
         }
         for v in n.vars() {
             match &v {

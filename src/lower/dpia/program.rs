@@ -4,7 +4,7 @@ use super::races::Checked;
 use super::{Phrase, PhraseType, check, races};
 use crate::Target;
 use crate::lang::constraint::SizeConstraint;
-use crate::lang::diag::Diagnostic;
+use crate::lang::diag::{Diagnostic, Subject};
 use crate::lang::nat::{Name, Ranges, Worker};
 use crate::lang::ty::Type;
 use crate::target::{Launch, Storage};
@@ -92,8 +92,22 @@ impl Imperative {
             Ok(checked)
         };
         types.and_then(races).and_then(waits).map_err(|why| {
+            if let Some(subject) = check::too_large(body) {
+                return too_large(subject);
+            }
             Diagnostic::error("E0598", format!("The code is ill-formed after `{after}`: {why}."))
                 .note("This is a mistake of the tool, not of the program.")
         })
     }
+}
+
+/// Numbers are made of sizes and of what the program computes with them, which knows no bounds.
+fn too_large(subject: Subject) -> Diagnostic {
+    Diagnostic::error(
+        "E0516",
+        "An index or a number of `natType` becomes too large, or too long to be written.",
+    )
+    .note("Code computes with numbers of 64 bits.")
+    .hint("Choose smaller sizes, or compute it in another type: `cast` the numbers that it is made of first.")
+    .about(subject)
 }

@@ -25,7 +25,7 @@ use crate::lang::eval::{self, Foreign, Limits};
 use crate::lang::infer::{Program, Spans};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::term::Term;
-use crate::lang::ty::Scalar;
+use crate::lang::ty::{Scalar, Type};
 use crate::lang::value::Value;
 use crate::lang::{partial, rounding, undefined, work};
 use crate::lower;
@@ -155,6 +155,7 @@ impl<'a> Checked<'a> {
     /// Checks at small and at odd sizes; what agrees.
     pub fn elsewhere(&self) -> Result<String, Diagnostic> {
         let all = [self.check_small()?.ok(), self.check_exact()?];
+        self.check_truths()?;
         Ok(all.into_iter().flatten().collect::<Vec<_>>().join("; "))
     }
 
@@ -168,6 +169,7 @@ impl<'a> Checked<'a> {
         let small = self.check_small()?;
         report(BenchProgress::Reference { about: self.time_of_reference() });
         let exact = self.check_exact()?;
+        self.check_truths()?;
         Ok(Beforehand { small, exact, reference: self.reference(inputs, self.asked.sizes)? })
     }
 
@@ -717,6 +719,35 @@ impl<'a> Checked<'a> {
         Ok(None)
     }
 
+    /// Runs the kernel where all truth values of its inputs are the same: of many that are drawn there are always some of both, and
+    /// whether all of them hold, or none, is what programs ask.
+    fn check_truths(&self) -> Result<(), Diagnostic> {
+        let (workspace, term, sizes) = (self.asked.workspace, self.asked.term, self.asked.sizes);
+        if !term.ty().signature().0.iter().any(has_truths) {
+            return Ok(());
+        }
+        for all in [true, false] {
+            let inputs = Inputs::random(term, sizes, Kind::Truths(all))?;
+            if partial::depends_on_inputs(&workspace.program.term) {
+                match self.has_result(&inputs, sizes) {
+                    Ok(true) => {}
+                    Ok(false) => continue,
+                    Err(problem) if is_of_inputs(&problem) => continue,
+                    Err(problem) => return Err(problem),
+                }
+            }
+            let before = self.at_these_sizes(&inputs)?;
+            let kernel = workspace.compile(term, self.target, sizes)?.module;
+            let device = self.asked.device;
+            let run =
+                self.kernel(device, &kernel, sizes, &inputs, Mode::Once, FloatMode::Contract, &mut |_| {})?;
+            self.verdict(&before, &inputs, &run.outputs).map_err(|problem| {
+                problem.note(format!("So it is on drawn inputs whose truth values are all {all}."))
+            })?;
+        }
+        Ok(())
+    }
+
     /// Compares sums of small integers, if floats of the program's types hold them in any order; how many times as large
     /// as that they are, or as is known to have a result. None where the program has none.
     fn sums_agree(&self, sizes: &Sizes, kind: Kind) -> Result<Option<f64>, Diagnostic> {
@@ -791,5 +822,14 @@ impl<'a> Checked<'a> {
 
     fn told<'b>(&'b self, module: &'b Module, sizes: &'b Sizes) -> place::Told<'b> {
         place::Told { workspace: self.asked.workspace, term: self.asked.term, module, sizes }
+    }
+}
+
+/// Are there truth values in what has this type?
+fn has_truths(ty: &Type) -> bool {
+    match (ty.as_pair(), ty.as_array().or(ty.as_vector())) {
+        (Some((a, b)), _) => has_truths(a) || has_truths(b),
+        (None, Some((_, element))) => has_truths(element),
+        (None, None) => ty.as_scalar() == Some(Scalar::Bool),
     }
 }

@@ -33,7 +33,7 @@ impl Failure {
             Failure::OutOfBounds(p, i, n) => failure::out_of_bounds(p, i, n),
             Failure::DivisionByZero(p) => failure::division_by_zero(p),
             Failure::QuotientTooLarge(p, s) => failure::quotient_too_large(p, s),
-            Failure::TooLarge(p) => failure::misfit(p, "its result is too large"),
+            Failure::TooLarge(p) => failure::number_too_large(p),
             Failure::WrittenTwice(i) => failure::written_twice(i),
             Failure::UndefinedIndex => failure::undefined_place(),
             Failure::Steps => failure::out_of_steps(limits.steps),
@@ -243,6 +243,13 @@ impl Index {
         }
         let terms = self.terms.iter().map(|(s, f)| Some((*s, f.checked_mul(by)?)));
         Some(Index { constant: self.constant.checked_mul(by)?, terms: terms.collect::<Option<_>>()? })
+    }
+
+    /// Is its value a number of 64 bits, whatever positions stand in its slots?
+    pub fn is_small(&self) -> bool {
+        const MOST: u64 = 1 << 31;
+        let factors = self.terms.iter().map(|(_, factor)| factor.unsigned_abs());
+        factors.fold(self.constant.unsigned_abs(), u64::saturating_add) <= MOST
     }
 
     pub fn value(&self, f: &Frame) -> i64 {

@@ -263,6 +263,7 @@ impl Number {
                 Pattern::Mul if i.terms.is_empty() => j.times(i.constant),
                 _ => None,
             }
+            && index.is_small()
         {
             return Some(Number::index(index));
         }

@@ -232,10 +232,11 @@ fn zero(s: Scalar) -> Option<Node> {
     (s != Scalar::Bool).then_some(Node::Constant(zero))
 }
 
-/// The type of a scalar, or of one lane of a vector.
+/// The type of a scalar, or of one lane of a vector. Natural numbers and indices are solved for as numbers of 64 bits.
 fn lane(t: &Type) -> Option<Scalar> {
     match t.kind() {
         TypeKind::Vector(_, t) => t.as_scalar(),
+        TypeKind::NatType | TypeKind::Index(_) => Some(Scalar::I64),
         _ => t.as_scalar(),
     }
 }
@@ -312,11 +313,14 @@ impl Reader<'_> {
 
     fn node(&mut self, t: &Term) -> Option<Node> {
         if let Expr::Lit(l) = t.expr() {
-            return Value::literal(l, self.sizes).ok().map(Node::Constant);
+            return match Value::literal(l, self.sizes).ok()? {
+                Value::Nat(v) => Some(Node::Constant(Value::int(v.into(), Scalar::I64))),
+                v => Some(Node::Constant(v)),
+            };
         }
         let scalar = lane(t.ty());
         if let Some((op, args)) = t.as_pattern_app() {
-            let number = |t: &&Term| lane(t.ty()).is_some() || t.ty().kind() == &TypeKind::NatType;
+            let number = |t: &&Term| lane(t.ty()).is_some();
             let computes = op.pattern.is_lanewise() || op.pattern == Pattern::Select;
             if computes && !args.is_empty() && args.iter().all(number) {
                 let parts = args.into_iter().map(|a| self.node(a)).collect::<Option<_>>()?;
@@ -381,6 +385,7 @@ impl Reader<'_> {
         }
         let (op, args) = t.as_pattern_app()?;
         let (whole, part) = match (op.pattern, args.as_slice()) {
+            (Pattern::IndexAsNat, [index]) => return self.place(index),
             (Pattern::Fst, [pair]) => (pair, Part::First),
             (Pattern::Snd, [pair]) => (pair, Part::Second),
             (Pattern::Idx, [index, array]) => {

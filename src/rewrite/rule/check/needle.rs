@@ -31,12 +31,17 @@ pub(super) fn inputs(drawing: &Drawing, values: &[Value], rng: &mut Rng) -> Vec<
     let everywhere = rng.below(4) == 0;
     let at = rng.below(u64::max(leaves, 1));
     let (which, seed) = (rng.bits(), rng.bits());
+    // Truth values are all the same but for it.
+    let most_are = rng.below(2) == 0;
     let (mut passed, mut elements) = (0, vec![]);
     let arrays = values.iter().map(|v| match v {
         v if is_number(v) => v.clone(),
         v => with_leaves(v, &mut |s| {
             passed += 1;
             let is_needle = everywhere || passed == at + 1;
+            if s == Scalar::Bool {
+                return Some(Value::Bool(most_are != is_needle));
+            }
             let needle = || one_of(&special(drawing, s, which), &mut Rng::new(seed));
             let found = if is_needle { needle() } else { None };
             let found = found.or_else(|| small(i128::from(rng.below(9)) - 4, s));
@@ -58,7 +63,7 @@ pub(super) fn inputs(drawing: &Drawing, values: &[Value], rng: &mut Rng) -> Vec<
                 one_of(&alike, rng).map(|e| if rng.below(2) == 0 { e } else { drawing.beside(&e, s, rng) })
             }
         };
-        other.unwrap_or(v)
+        with_leaves(&v, &mut |_| other.clone())
     };
     arrays.into_iter().map(|v| scalar(v, rng)).collect()
 }

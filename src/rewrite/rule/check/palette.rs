@@ -7,33 +7,6 @@ use crate::lang::value::Value;
 /// The palettes of zeros, which tell their signs.
 pub(super) const ZEROS: [u64; 4] = [0, 1, 101, 102];
 
-/// No number of theirs is larger: what computes with them has room.
-pub(super) const MOST_NATURAL: i64 = 1 << 44;
-
-/// Natural numbers at which careless rules break: what the types of numbers hold no more, and what is next to it.
-pub(super) const NATURALS: [i64; 19] = [
-    // Differences of indices are no natural numbers.
-    -1,
-    -5,
-    -1000,
-    0,
-    1,
-    2,
-    3,
-    127,
-    128,
-    255,
-    256,
-    1000,
-    65_535,
-    65_537,
-    1_000_003,
-    1 << 24,
-    (1 << 31) - 1,
-    (1 << 31) + 1,
-    1 << 32,
-];
-
 /// The least and the greatest number of the type, without infinities. None for truth values.
 pub(super) fn extremes(s: Scalar) -> Vec<Value> {
     match s {

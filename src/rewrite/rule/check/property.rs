@@ -13,7 +13,7 @@ use super::values::Drawing;
 use super::{FloatKind, kinds, on_one_stack, rounded};
 use crate::lang::declared::unfolded;
 use crate::lang::diag::Diagnostic;
-use crate::lang::eval::failure::is_without_value;
+use crate::lang::eval::failure::{is_number_too_large, is_without_value};
 use crate::lang::eval::inputs::Rng;
 use crate::lang::eval::{self, Arithmetic, Limits, Sizes};
 use crate::lang::math;
@@ -162,7 +162,7 @@ fn tested_in(arithmetic: Arithmetic, f: &Term, property: &Property) -> Tested {
             let (l, r) = (run(left), run(right));
             let is_known = |side: &Result<Value, Diagnostic>| match side {
                 Ok(_) => true,
-                Err(problem) => is_without_value(problem),
+                Err(problem) => tells(problem),
             };
             decided |= is_known(&l) && is_known(&r);
             undecided |= !is_known(&l) || !is_known(&r);
@@ -253,9 +253,15 @@ fn agree(l: &Result<Value, Diagnostic>, r: &Result<Value, Diagnostic>, arithmeti
         (Ok(l), Ok(r)) => {
             l.agrees(r, Tolerance::Identical).is_ok() && r.agrees(l, Tolerance::Identical).is_ok()
         }
-        (Ok(_), Err(problem)) | (Err(problem), Ok(_)) => !is_without_value(problem),
+        (Ok(_), Err(problem)) | (Err(problem), Ok(_)) => !tells(problem),
         (Err(_), Err(_)) => true,
     }
+}
+
+/// Does it tell the sides of a law apart that one of them has no value? What `natType` does not hold on the way is there in another
+/// order, and sums of these numbers are used as if they were without end.
+fn tells(problem: &Diagnostic) -> bool {
+    is_without_value(problem) && !is_number_too_large(problem)
 }
 
 /// Is a part of the value undefined?

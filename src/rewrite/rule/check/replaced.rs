@@ -6,7 +6,7 @@ use crate::lang::eval::inputs::Rng;
 use crate::lang::ty::{Scalar, Type, TypeKind};
 use crate::lang::value::Value;
 
-/// The value with some of its scalars replaced.
+/// The value with some of its scalars replaced. Natural numbers and indices count as numbers of 64 bits, and stay natural.
 pub(super) fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<Value>) -> Value {
     let scalar = match v {
         Value::Pair(p) => return Value::pair(with_leaves(&p.0, replaced), with_leaves(&p.1, replaced)),
@@ -17,37 +17,53 @@ pub(super) fn with_leaves(v: &Value, replaced: &mut dyn FnMut(Scalar) -> Option<
             None => return v.clone(),
         },
     };
-    replaced(scalar).unwrap_or_else(|| v.clone())
+    match (v, replaced(scalar)) {
+        (_, None) => v.clone(),
+        (Value::Nat(_), Some(Value::Int(other, _))) => {
+            i64::try_from(other).map_or_else(|_| v.clone(), Value::Nat)
+        }
+        (_, Some(other)) => other,
+    }
 }
 
-/// The value of the type with its natural numbers replaced by others, and the indices that stand by themselves by others below
-/// the same size: of arrays of indices each may have to be there once.
-pub(super) fn with_naturals(
+/// The value of the type with its indices brought below their sizes by `fitted`, which is given both. Arrays of indices are as they
+/// `were` where that is asked for: each may have to be there once.
+pub(super) fn with_indices(
     v: &Value,
+    were: Option<&Value>,
     ty: &Type,
     sizes: &Sizes,
-    other: &mut dyn FnMut(i64, Option<i64>) -> i64,
+    fitted: &mut dyn FnMut(i64, i64) -> i64,
 ) -> Value {
     match (v, ty.kind()) {
-        (Value::Nat(now), TypeKind::NatType) => Value::Nat(other(*now, None)),
-        (Value::Nat(now), TypeKind::Index(n)) => match n.eval(&|x| sizes.get(x).copied()) {
-            Ok(n) => Value::Nat(Some(other(*now, Some(n))).filter(|i| (0..n).contains(i)).unwrap_or(*now)),
+        (Value::Nat(i), TypeKind::Index(n)) => match n.eval(&|x| sizes.get(x).copied()) {
+            Ok(n) => Value::Nat(fitted(*i, n)),
             Err(_) => v.clone(),
         },
         (Value::Pair(p), TypeKind::Pair(s, t)) => {
-            Value::pair(with_naturals(&p.0, s, sizes, other), with_naturals(&p.1, t, sizes, other))
+            let (first, second) = were.and_then(Value::as_pair).unzip();
+            Value::pair(
+                with_indices(&p.0, first, s, sizes, fitted),
+                with_indices(&p.1, second, t, sizes, fitted),
+            )
         }
-        (Value::Array(cells), TypeKind::Array(_, t)) if t.as_index().is_none() => {
-            Value::array(cells.iter().map(|v| with_naturals(v, t, sizes, other)).collect())
-        }
+        (Value::Array(cells), TypeKind::Array(_, t)) => match were {
+            Some(were) if t.as_index().is_some() => were.clone(),
+            _ => {
+                let were = were.and_then(Value::as_array);
+                let one = |(i, v)| with_indices(v, were.and_then(|all| all.get(i)), t, sizes, fitted);
+                Value::array(cells.iter().enumerate().map(one).collect())
+            }
+        },
         _ => v.clone(),
     }
 }
 
-/// The type of a scalar.
+/// The type of a scalar: natural numbers and indices have 64 bits.
 pub(super) fn type_of(v: &Value) -> Option<Scalar> {
     match v {
         Value::Exact(_, s) => Some(*s),
+        Value::Nat(_) => Some(Scalar::I64),
         _ => v.scalar(),
     }
 }

@@ -7,8 +7,8 @@
 use super::border::{Place, compared_in};
 use super::mentioned::Mentioned;
 use super::needle;
-use super::palette::{MOST_NATURAL, NATURALS, ZEROS, extremes, near, palette};
-use super::replaced::{number_of, type_of, with_leaves, with_naturals, with_part};
+use super::palette::{ZEROS, extremes, near, palette};
+use super::replaced::{number_of, type_of, with_indices, with_leaves, with_part};
 use super::rows::SPECIAL;
 use super::solve::{self, Solution, Solutions, Solver};
 use crate::lang::diag::Diagnostic;
@@ -62,7 +62,7 @@ enum Turn {
 /// What the numbers of an array have in common ([`Turn::Series`]).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Series {
-    /// All are one number.
+    /// All are one number, or all but one.
     Same,
     /// Two that follow each other sum to one number.
     Pairs,
@@ -74,6 +74,8 @@ enum Series {
     Above,
     /// Each stands twice.
     Twos,
+    /// Each is greater than the one before, or each less, but for two that are the same if there are any such.
+    Rising,
     /// Their product is one number.
     Factors,
     /// They are as large as they can be.
@@ -81,13 +83,26 @@ enum Series {
 }
 
 /// How often each comes: sums and differences are what most rules speak of.
-const SERIES: [Series; 18] = {
-    use Series::{Above, Counting, Factors, Greatest, Pairs, Same, Triples, Twos};
+const SERIES: [Series; 20] = {
+    use Series::{Above, Counting, Factors, Greatest, Pairs, Rising, Same, Triples, Twos};
     [
         Same, Same, Same, Pairs, Pairs, Pairs, Triples, Triples, Triples, Counting, Counting, Counting,
-        Above, Twos, Greatest, Factors, Factors, Factors,
+        Above, Twos, Greatest, Factors, Factors, Factors, Rising, Rising,
     ]
 };
+
+/// What truth values of an array have in common, in the turn of a series.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Truths {
+    /// All are the same.
+    Same,
+    /// One is unlike all others.
+    One,
+    /// Those up to one of them are the same, and those behind it.
+    Sorted,
+}
+
+const TRUTHS: [Truths; 3] = [Truths::Same, Truths::One, Truths::Sorted];
 
 /// The turns of the first inputs; further ones are hostile, or near what is mentioned, or of arrays that are series or have a
 /// needle.
@@ -153,6 +168,7 @@ impl Drawing {
             2 if ty.has_array() => Turn::Series,
             0 if ty.has_array() => Turn::Needle,
             3 if ty.has_array() && seed.count_ones().is_multiple_of(2) => Turn::Needle,
+            3 if ty.has_array() => Turn::Series,
             _ => Turn::Hostile,
         };
         let turn = TURNS.get(i as usize).copied().unwrap_or(more);
@@ -187,6 +203,8 @@ impl Drawing {
                 }
                 number_of(last, s)
             }
+            // Natural numbers are drawn as such; differences of them are of either sign.
+            Turn::Any if s == Scalar::I64 && rng.below(2) == 0 => number_of(-i128::from(rng.below(100)), s),
             Turn::Small | Turn::Any | Turn::Series | Turn::Needle | Turn::Greatest => None,
             _ if rng.below(4) >= density => None,
             Turn::Mentioned => match solved.get(&s) {
@@ -199,20 +217,21 @@ impl Drawing {
             }
         };
         let (params, _) = ty.signature();
-        let values = if turn == Turn::Needle { needle::inputs(self, &values, &mut rng) } else { values };
+        let drawn = values;
+        let values =
+            if turn == Turn::Needle { needle::inputs(self, &drawn, &mut rng) } else { drawn.clone() };
         let mut values: Vec<Value> = values
             .iter()
             .zip(&params)
             .map(|(v, ty)| {
                 // A zero to start with is chosen before all others: what is beyond it leaves the choice to them.
                 let is_kept = zeros && ty.as_scalar().is_some() && rng.below(2) == 0;
-                let v = match turn {
+                match turn {
                     Turn::Series if !special => self.series(v, &mut rng),
                     Turn::Greatest => with_leaves(v, &mut |s| extremes(s).into_iter().next_back()),
                     _ if is_kept => v.clone(),
                     _ => with_leaves(v, &mut |s| replaced(s, &mut rng)),
-                };
-                with_naturals(&v, ty, sizes, &mut |now, below| self.natural(turn, now, below, &mut rng))
+                }
             })
             .collect();
         let solved = self.solution(i / TURNS.len() as u64).filter(|_| turn == Turn::Mentioned);
@@ -226,7 +245,16 @@ impl Drawing {
             let most = if rng.below(2) == 0 { 1 } else { 1 + rng.below(all.len() as u64) };
             put(&all[rng.below(most) as usize], &mut values, &mut rng);
         }
-        Ok(values)
+        let as_drawn = !matches!(turn, Turn::Series | Turn::Needle) && rng.below(4) != 0;
+        let fitted = |((v, drawn), ty): ((&Value, &Value), &Type)| {
+            let were = Some(drawn).filter(|_| as_drawn);
+            with_indices(v, were, ty, sizes, &mut |i, n| match turn {
+                // The last ones are where careless rules break.
+                Turn::Hostile if rng.below(4) == 0 => (n - 1 - rng.below(2) as i64).max(0),
+                _ => i.min(n - 1).max(0),
+            })
+        };
+        Ok(values.iter().zip(&drawn).zip(&params).map(fitted).collect())
     }
 
     /// A solution of one comparison, or of several: every other time inputs near what is mentioned have their turn, the one
@@ -238,26 +266,6 @@ impl Drawing {
             0 => each.get(at),
             2 => together.get(at),
             _ => None,
-        }
-    }
-
-    /// A natural number: as large as any that a rule mentions, and larger; and negative, as differences of natural numbers are. An
-    /// index is `below` a number, and among the last ones.
-    fn natural(&self, turn: Turn, now: i64, below: Option<i64>, rng: &mut Rng) -> i64 {
-        match turn {
-            Turn::Mentioned if rng.below(4) > 0 => match self.next_to_mentioned(Scalar::I64, rng) {
-                Some(Value::Int(v, _)) => i64::try_from(v)
-                    .ok()
-                    .filter(|v| (-MOST_NATURAL..=MOST_NATURAL).contains(v))
-                    .unwrap_or(now),
-                _ => now,
-            },
-            Turn::Hostile if rng.below(2) == 0 => match below {
-                Some(n) if rng.below(2) == 0 => n.saturating_sub(1 + rng.below(2) as i64),
-                _ => NATURALS[rng.below(NATURALS.len() as u64) as usize],
-            },
-            Turn::Hostile | Turn::Any if rng.below(2) == 0 && below.is_none() => -now,
-            _ => now,
         }
     }
 
@@ -281,8 +289,14 @@ impl Drawing {
             leaves += 1;
             None
         });
-        // Of truth values one is true, or none if that is an element that is not there.
+        // An element, or one that is not there.
         let needle = rng.below(leaves + 1);
+        let truths = TRUTHS[rng.below(TRUTHS.len() as u64) as usize];
+        let most_are = rng.below(2) == 0;
+        let gap = 1 + rng.below(2);
+        let is_broken = rng.below(3) == 0;
+        // None is negative, on the way up or down.
+        let start = first.abs() + if sign < 0 { 2 * i128::from(leaves) } else { 0 };
         let products: Vec<i128> = whole.iter().copied().filter(|v| v.unsigned_abs() > 1).collect();
         let factors = match (kind, products.get(rng.below(products.len().max(1) as u64) as usize)) {
             (Series::Factors, Some(product)) => factors(*product, leaves, rng),
@@ -291,6 +305,7 @@ impl Drawing {
         let (mut at, mut before) = (0u64, first);
         with_leaves(v, &mut |s| {
             let number = match kind {
+                Series::Same if at == needle && is_broken => by.saturating_add(sign),
                 Series::Same | Series::Pairs | Series::Triples => period[at as usize % period.len()],
                 Series::Counting => first.saturating_add(by.saturating_mul(sign * i128::from(at))),
                 Series::Above => by.saturating_add(1 + i128::from(rng.below(6))),
@@ -301,11 +316,21 @@ impl Drawing {
                     before
                 }
                 Series::Factors => factors.get(at as usize).copied().unwrap_or(1),
+                Series::Rising => {
+                    let step = if at == needle { 0 } else { 1 + i128::from(rng.below(gap)) };
+                    before = if at == 0 { start } else { before.saturating_add(sign * step) };
+                    before
+                }
                 Series::Greatest => 0,
+            };
+            let is_other = match truths {
+                Truths::Same => false,
+                Truths::One => at == needle,
+                Truths::Sorted => at >= needle,
             };
             at += 1;
             match s {
-                Scalar::Bool => Some(Value::Bool(at == needle)),
+                Scalar::Bool => Some(Value::Bool(most_are != is_other)),
                 _ if kind == Series::Greatest => extremes(s).into_iter().next_back(),
                 _ => number_of(number, s),
             }

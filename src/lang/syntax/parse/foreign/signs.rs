@@ -10,6 +10,12 @@ use crate::syntax::lexer::{self, Tok};
 use crate::syntax::parse::Parser;
 use crate::syntax::parse::expr::{Joint, infix_operator};
 
+/// Do other languages declare values by this word?
+fn declares(word: &str) -> bool {
+    const WORDS: [&str; 8] = ["var", "val", "const", "auto", "mut", "local", "my", "dim"];
+    WORDS.contains(&word) || elsewhere::scalar_here(word).is_some()
+}
+
 fn is_comparison(tok: Tok, _: &str) -> bool {
     infix_operator(tok).is_some_and(Op::is_comparison)
 }
@@ -309,7 +315,13 @@ impl Parser<'_> {
         let here = self.span_at(second);
         let types = (second == middle + 1).then(|| self.spelling(middle));
         let scalar = types.and_then(elsewhere::scalar_here);
+        let joint = (middle..second).find(|i| matches!(self.spelling(*i), "AND" | "OR"));
+        let joined = joint.and_then(|i| Some((self.quote(from, i)?, i, self.quote(i + 1, self.at)?)));
         let hint = match (self.quote(from, second), self.quote(middle, self.at)) {
+            _ if let Some((first, joint, last)) = joined => {
+                let joint = self.spelling(joint);
+                format!("`{joint}` is written small: `{first} {} {last}`.", joint.to_lowercase())
+            }
             _ if scalar.is_some() => {
                 format!("A conversion is written `(cast x : {})`.", scalar.unwrap_or_default())
             }
@@ -363,10 +375,7 @@ impl Parser<'_> {
 
     /// `var b = v` on a line of its own, at the sign.
     fn declared_value(&self, line: usize) -> Option<String> {
-        const WORDS: [&str; 8] = ["var", "val", "const", "auto", "mut", "local", "my", "dim"];
-        let word = self.spelling(line);
-        let declares = WORDS.contains(&word) || elsewhere::scalar_here(word).is_some();
-        if !declares
+        if !declares(self.spelling(line))
             || line + 2 != self.at
             || !self.in_program()
             || self.tokens.get(line + 1)?.tok != Tok::Word
@@ -380,6 +389,12 @@ impl Parser<'_> {
         Some(format!(
             "A value gets its name by `let`: write `let {name} = {value}`, and what uses it stands on the next line."
         ))
+    }
+
+    /// Is it the name of a value: by itself, all of a function's body so far, or behind a word that declares it?
+    fn begins_value(&self, name: usize) -> bool {
+        let is_behind = |i: usize| self.tokens[i].tok == Tok::Dot || declares(self.spelling(i));
+        name == self.finished || name.checked_sub(1).is_some_and(is_behind)
     }
 
     /// `x = y` where it is compared, at the sign.
@@ -397,10 +412,11 @@ impl Parser<'_> {
                     what is computed of each."
                 .into();
         }
-        // `x = v in e`
+        // `x = v in e`, `var x = v in e` and `x = v; e`
         if let Some(name) = self.at.checked_sub(1).filter(|i| self.tokens[*i].tok == Tok::Word)
-            && name == self.finished
-            && let Some(end) = self.find_word(self.at + 1, "in")
+            && self.begins_value(name)
+            && let Some(end) =
+                self.find(self.at + 1, |tok, text| tok == Tok::Semi || tok == Tok::Word && text == "in")
         {
             let value = self.quote_or(self.at + 1, end, "…");
             return format!("A value gets its name by `let`: `let {} = {value} in …`.", self.spelling(name));
