@@ -21,6 +21,9 @@ pub fn looked_at(app: &App) -> Option<RevisionId> {
     }
 }
 
+/// The columns of a comment beside its sign.
+const COMMENT: usize = 73;
+
 /// Asks for the rewrites that made the state; they are put into a file if one is named.
 pub fn write(app: &mut App, file: &str) {
     let past = app.session.history();
@@ -53,7 +56,10 @@ pub fn known(app: &mut App, of: &str, file: &str, written: Result<String, Diagno
             }
         };
     }
-    let mut lines = Line::of(Role::Dim, format!("-- {} without a search", of.replace('\n', " "))).wrap(76, 3);
+    // Each line of what is shown is ELEVATE, so that it can be taken from there.
+    let what = Line::of(Role::Dim, format!("{} without a search", of.replace('\n', " "))).wrap(COMMENT, 0);
+    let comment = |line: &Line| Line::of(Role::Dim, format!("-- {}", line.text()));
+    let mut lines: Vec<Line> = what.iter().map(comment).collect();
     lines.extend(code::highlight(text.trim_end(), Dialect::Rise));
     app.popups.push(Popup::Page(Page::new("As a strategy", lines, Purpose::Read)));
     app.requests.copy = Some(text);

@@ -93,7 +93,7 @@ impl Input {
 /// What bytes begin with; there is at least one.
 fn first(bytes: &[u8], more: bool) -> First {
     match bytes {
-        [ESC] if more => First::Begun,
+        [ESC] | [ESC, b']' | b'P' | b'_' | b'^'] if more => First::Begun,
         [ESC] | [ESC, ESC | 0x03, ..] => First::Is(1, Some(key(KeyCode::Esc, Modifiers::NONE))),
         [ESC, b'[', rest @ ..] => control_sequence(rest),
         [ESC, b'O', rest @ ..] => match rest {
@@ -272,7 +272,7 @@ fn modifiers(number: i64) -> Modifiers {
         (16, Modifiers::HYPER),
         (32, Modifiers::META),
     ];
-    let sum = number.saturating_sub(1);
+    let sum = number.saturating_sub(1).max(0);
     WORTH.iter().filter(|(worth, _)| sum & worth != 0).fold(Modifiers::NONE, |all, (_, one)| all | *one)
 }
 
