@@ -177,11 +177,15 @@ mod tests {
         // One thread has the processor that the others leave.
         assert_eq!(elsewhere.disturbed(1, Turns::None), None);
         assert_eq!(Elsewhere { others: 0.1, ..elsewhere }.disturbed(2, Turns::None), None);
-        let stolen = Elsewhere { others: 0.0, stolen: 0.5, ..elsewhere }.disturbed(1, Turns::of(&[1, 1])).unwrap();
+        let stolen =
+            Elsewhere { others: 0.0, stolen: 0.5, ..elsewhere }.disturbed(1, Turns::of(&[1, 1])).unwrap();
         assert!(stolen.contains("other virtual machines took 25 % of the time"), "{stolen}");
         assert!(!stolen.contains("--against") && stolen.contains("disturbed alike"), "{stolen}");
         // Of one thread and two, the two are disturbed more.
         let unlike = elsewhere.disturbed(2, Turns::of(&[1, 2])).unwrap();
-        assert!(!unlike.contains("disturbed alike") && unlike.contains("as busy, and of no other"), "{unlike}");
+        assert!(
+            !unlike.contains("disturbed alike") && unlike.contains("as busy, and of no other"),
+            "{unlike}"
+        );
     }
 }

@@ -8,7 +8,9 @@ use super::action::{Action, Outcome};
 use super::history::label;
 use super::log::made::Made;
 use super::log::{self, Entry, v1};
-use super::replay::{Divergence, Options, measured_here, not_wrong, open, read, reopen, retaken, summary, unavailable};
+use super::replay::{
+    Divergence, Options, measured_here, not_wrong, open, read, reopen, retaken, summary, unavailable,
+};
 use super::searching::SearchMode;
 use super::state::Session;
 use super::workspace::Problems;

@@ -713,7 +713,8 @@ mod tests {
             since.cause(&Action::Strategy { text: text.to_owned(), at }).unwrap_or_default()
         };
         let two = [("useMapSeq", true), ("useMapPar", true)];
-        let changed = |names: &str| format!("The text of {names} has changed since the session was recorded.");
+        let changed =
+            |names: &str| format!("The text of {names} has changed since the session was recorded.");
         assert_eq!(of(&two, &[], "topDown(useMapSeq)"), changed("`useMapSeq`"));
         assert_eq!(of(&two, &[], "topDown(useMapSeqUnroll)"), changed("`useMapSeq`, `useMapPar`"));
         assert_eq!(of(&two[..1], &["f.rules"], "own"), changed("`useMapSeq`"));

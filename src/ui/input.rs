@@ -282,7 +282,8 @@ fn mouse(button: i64, column: i64, row: i64, released: bool) -> Option<Event> {
     let moves = button & 32 != 0;
     let kind = match which {
         0..=2 => {
-            let button = [MouseButton::Left, MouseButton::Middle, MouseButton::Right][usize::try_from(which).ok()?];
+            let button =
+                [MouseButton::Left, MouseButton::Middle, MouseButton::Right][usize::try_from(which).ok()?];
             match (moves, released) {
                 (true, _) => MouseEventKind::Drag(button),
                 (false, true) => MouseEventKind::Up(button),

@@ -39,6 +39,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         let says = match point.pair.comparison.verdict {
             Verdict::NoMeasurableDifference => "no measurable difference".to_owned(),
             Verdict::SameCode => "the same code".to_owned(),
+            Verdict::DisturbedUnlike => "disturbed unlike".to_owned(),
             Verdict::Close => format!("within {} %", 100.0 * CLOSE),
             Verdict::FirstFaster => format!("A {} times as fast", digits(1.0 / point.pair.comparison.ratio)),
             Verdict::SecondFaster => format!("B {} times as fast", digits(point.pair.comparison.ratio)),
@@ -171,8 +172,12 @@ mod tests {
             point.pair.first.warnings = vec![format!("The machine was busy: {i}.5 of it.")];
         }
         points[1].pair.second.warnings = vec!["The clock changed.".to_owned()];
-        let shown: Vec<String> = chart("k", ["a", "b"], &points, Alphabet::Ascii).iter().map(Line::text).collect();
-        let minded = ["mind: k=1000 (and at 2 other sizes): The machine was busy: 0.5 of it.", "mind: k=2000: The clock changed."];
+        let shown: Vec<String> =
+            chart("k", ["a", "b"], &points, Alphabet::Ascii).iter().map(Line::text).collect();
+        let minded = [
+            "mind: k=1000 (and at 2 other sizes): The machine was busy: 0.5 of it.",
+            "mind: k=2000: The clock changed.",
+        ];
         assert!(shown.ends_with(&minded.map(str::to_owned)), "{shown:?}");
     }
 
