@@ -58,12 +58,15 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     }
     if crossed.is_empty() {
         let at_least = format!("by more than {} %", 100.0 * CLOSE);
+        let unlike = points.iter().any(|point| point.pair.comparison.verdict == Verdict::DisturbedUnlike);
+        let wherever = if unlike { "that is known".to_owned() } else { format!("they differ {at_least}") };
         let text = match decided(points).first().map(|point| point.pair.comparison.verdict) {
-            Some(Verdict::FirstFaster) => format!("A is the faster one wherever they differ {at_least}."),
-            Some(Verdict::SecondFaster) => format!("B is the faster one wherever they differ {at_least}."),
+            Some(Verdict::FirstFaster) => format!("A is the faster one wherever {wherever}."),
+            Some(Verdict::SecondFaster) => format!("B is the faster one wherever {wherever}."),
             _ if all_the_same(points) => {
                 "Both have the same code at all of these sizes: neither is faster.".to_owned()
             }
+            _ if unlike => "At none of these sizes is it known which is faster.".to_owned(),
             _ => format!("At none of these sizes do they differ measurably and {at_least}."),
         };
         lines.push(Line::of(Role::Hint, text));
