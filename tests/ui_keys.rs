@@ -419,6 +419,9 @@ fn borders_between_panes_are_moved() {
     app.press("=");
     assert_eq!((width(&app), height(&app)), (before, rows), "{}", app.text());
     let border = u16::try_from(before).unwrap();
+    // Beyond the edge, as while the terminal becomes smaller.
+    app.mouse(MouseEventKind::Down(MouseButton::Left), (u16::MAX, u16::MAX));
+    app.mouse(MouseEventKind::Drag(MouseButton::Left), (u16::MAX, u16::MAX));
     app.mouse(MouseEventKind::Down(MouseButton::Left), (border, 4));
     app.mouse(MouseEventKind::Drag(MouseButton::Left), (border - 20, 9));
     app.mouse(MouseEventKind::Up(MouseButton::Left), (border - 20, 9));

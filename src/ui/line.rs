@@ -445,11 +445,12 @@ pub fn select(app: &mut App, position: &str) {
             let such =
                 deep.or(positions.last().map(|(path, _)| path)).map_or(".".to_owned(), Path::to_string);
             let problem = match position {
-                "" => "A position has to be named".to_owned(),
+                "" => "Which position of the term is to be selected has to be said".to_owned(),
                 position => format!("The term has no position `{position}`"),
             };
-            let text =
-                format!("{problem}, such as {such}: of each part on the way the number of the next, from 0.");
+            let text = format!(
+                "{problem}. It has {such}, for one: of each part on the way the number of the next, from 0."
+            );
             app.say(Role::Error, text);
         }
     }

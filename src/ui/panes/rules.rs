@@ -304,7 +304,10 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
 /// Why a rule applies here or does not.
 fn reasons(app: &App, candidate: &Candidate) -> Vec<Line> {
     let place = candidate.stops.as_ref().map(|path| (path.clone(), app.printed.text(path)));
-    rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth)
+    // One that is looked for with arguments applies with the first of these.
+    let applies = candidate.choices.first().filter(|_| candidate.result.is_ok());
+    let call = applies.map_or(&candidate.call, |(call, _)| call);
+    rules::why(call, &candidate.doc, &candidate.result, place, candidate.depth)
 }
 
 /// Where inside of the selection a rule that does not apply to it applies, or comes nearest to that. Every part is looked at,
