@@ -1819,6 +1819,83 @@ fn a_replay_says_what_was_changed_beside_it() {
     assert!(!replay(moved.path()));
 }
 
+/// What a program imports, and rules of other folders, are taken from below a session's folder where this machine does not know them.
+/// Nothing outside of it is.
+#[test]
+fn a_clone_replays_with_the_modules_that_it_has() {
+    let dir = world();
+    let (module, rule) = ("strategy fuse = topDown(mapFusion)\n", "rule swap = (x: f32) + y ~> y + x\n");
+    let files = [
+        ("p/two.rise", "def two (a: n.f32): n.f32 = a |> map (\\x. x * 2) |> map (\\x. x + 1)\n"),
+        ("p/two.elevate", "import lib.own\nstrategy all = fuse ; topDown(swap)\n"),
+        ("p/lib/own.elevate", module),
+        ("extra/own.rules", rule),
+    ];
+    for (file, text) in files {
+        std::fs::create_dir_all(dir.path().join(file).parent().unwrap()).unwrap();
+        write(dir.path(), file, text);
+    }
+    let made =
+        run(dir.path(), &["apply", "p/two.rise", "--rules", "extra", "-s", "all", "--session", "s.ron"]);
+    assert_eq!(made.code, 0, "{}", made.err);
+    let clone = world();
+    let at = clone.path();
+    for (from, to) in [
+        ("s.ron", "s.ron"),
+        ("p/two.rise", "two.rise"),
+        ("p/two.elevate", "two.elevate"),
+        ("p/lib/own.elevate", "lib/own.elevate"),
+        ("extra/own.rules", "extra/own.rules"),
+    ] {
+        std::fs::create_dir_all(at.join(to).parent().unwrap()).unwrap();
+        std::fs::copy(dir.path().join(from), at.join(to)).unwrap();
+    }
+    let replay = |more: &[&str]| run(at, &[&["replay", "s.ron", "--files"], more].concat());
+    let as_it_was = replay(&[]);
+    assert!(as_it_was.code == 0 && !as_it_was.out.contains("there is no file"), "{}", as_it_was.out);
+    // Another strategy leads elsewhere, and is named as the likely cause.
+    write(at, "lib/own.elevate", "strategy fuse = id\n");
+    let ran = replay(&[]);
+    assert!(
+        ran.code == 1 && ran.out.contains("likely cause: What is in `p/lib/own.elevate` now"),
+        "{}",
+        ran.out
+    );
+    write(at, "lib/own.elevate", module);
+    // So is a rule that is not there, which did not change.
+    write(at, "extra/own.rules", "rule other = (x: f32) + y ~> y + x\n");
+    let ran = replay(&[]);
+    assert!(ran.code == 1 && ran.out.contains("There is no rule `swap` any more."), "{}", ran.out);
+    // What has errors is no text to replay, nor to take up.
+    write(at, "extra/own.rules", "rule swap = (x: f32) + ~> y + x\n");
+    for ran in [replay(&[]), replay(&["--bless"]), replay(&["--repair"])] {
+        assert!(ran.code == 2 && ran.err.contains("own.rules"), "{} {}{}", ran.code, ran.out, ran.err);
+    }
+    // Texts that lead to the same are shown when they are taken up, and need no repair.
+    write(at, "extra/own.rules", format!("--| The other way round.\n{rule}"));
+    let ran = replay(&["--repair"]);
+    assert!(
+        ran.code == 0 && ran.out.contains("nothing to repair") && !at.join("s.repaired.ron").exists(),
+        "{}",
+        ran.out
+    );
+    let ran = replay(&["--bless"]);
+    assert!(
+        ran.code == 0
+            && ran.out.contains("extra/own.rules` is taken up")
+            && ran.out.contains("The other way round"),
+        "{}",
+        ran.out
+    );
+    // A link leads out of the folder.
+    let elsewhere = world();
+    write(elsewhere.path(), "own.elevate", "strategy fuse = id\n");
+    std::fs::remove_dir_all(at.join("lib")).unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), at.join("lib")).unwrap();
+    let ran = replay(&[]);
+    assert!(ran.code == 0 && ran.out.contains("there is no file for `p/lib/own.elevate`"), "{}", ran.out);
+}
+
 /// What was recorded is taken again as it was, however a search came to it, and whatever form the program has then.
 #[test]
 fn what_was_recorded_replays() {

@@ -90,6 +90,14 @@ fn a_rule_that_does_not_apply_says_why_and_where() {
     );
     app.press("1");
     assert!(app.app.popups.is_empty() && app.app.focus.pane == Pane::Term, "{}", app.text());
+    // Arguments that are given are those that are asked of.
+    for (call, says) in
+        [("ownSplit(4)", "does not apply"), ("mapFusion(3)", "takes no"), ("ownSplit(junk", "E0")]
+    {
+        app.press(":").type_text(&format!("why {call}")).press("Enter");
+        assert!(app.text().contains(says), "{call}: {}", app.text());
+        app.press("Esc");
+    }
     app.press(":").type_text("why removeTransposePai").press("Enter");
     assert!(app.text().contains("Did you mean `removeTransposePair`?"), "{}", app.text());
 }
@@ -411,6 +419,9 @@ fn borders_between_panes_are_moved() {
     app.press("=");
     assert_eq!((width(&app), height(&app)), (before, rows), "{}", app.text());
     let border = u16::try_from(before).unwrap();
+    // Beyond the edge, as while the terminal becomes smaller.
+    app.mouse(MouseEventKind::Down(MouseButton::Left), (u16::MAX, u16::MAX));
+    app.mouse(MouseEventKind::Drag(MouseButton::Left), (u16::MAX, u16::MAX));
     app.mouse(MouseEventKind::Down(MouseButton::Left), (border, 4));
     app.mouse(MouseEventKind::Drag(MouseButton::Left), (border - 20, 9));
     app.mouse(MouseEventKind::Up(MouseButton::Left), (border - 20, 9));
@@ -981,6 +992,19 @@ fn an_error_in_a_changed_program_is_shown_in_its_own_text_until_it_is_right() {
     // What was before is there.
     app.press("u");
     assert!(app.text().contains("the program was read again"), "{}", app.text());
+}
+
+/// Each file that goes is told, whatever went before.
+#[test]
+fn every_file_that_is_gone_is_told() {
+    let (folder, mut app) = on_the_disk("strategy good = topDown(mapFusion)");
+    app.app.look_at_file();
+    for name in ["f.elevate", "f.rise"] {
+        std::fs::remove_file(folder.path().join(name)).unwrap();
+        (0..2).for_each(|_| app.app.look_at_file());
+        let said = app.text();
+        assert!(said.contains(&format!("{name} is gone")), "{name}: {said}");
+    }
 }
 
 #[test]

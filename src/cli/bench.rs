@@ -225,6 +225,7 @@ fn pair_json(pair: &Pair) -> Value {
             Verdict::Close => "close",
             Verdict::NoMeasurableDifference => "no measurable difference",
             Verdict::SameCode => "same code",
+            Verdict::DisturbedUnlike => "disturbed unlike",
         },
         "outputs": match &pair.outputs {
             Outputs::Agree => "agree",

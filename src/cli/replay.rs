@@ -7,7 +7,7 @@ use super::output;
 use super::outputs::{self, Output, Replaces};
 use super::workers;
 use crate::lang::diag::Diagnostic;
-use crate::session::beside::{self, Gone};
+use crate::session::beside::{self, Changed, Gone};
 use crate::session::renew::{Renewal, renew};
 use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
 use crate::session::searching::SearchMode;
@@ -108,7 +108,16 @@ fn anew(file: &Path, options: &Options, with_files: bool, repair: bool) -> Resul
         output::print(&format!("{name}: agrees; nothing is written\n"))?;
         return Ok(Exit::Done);
     }
+    if repair && renewed.is_as_it_was() {
+        let text = "agrees with what is there now, so there is nothing to repair; nothing is written, and `--bless` takes it up";
+        output::print(&format!("{name}: {text}\n"))?;
+        return Ok(Exit::Done);
+    }
     let mut text = format!("{name}:\n");
+    for Changed { path, held, there } in changed.values().filter(|_| with_files) {
+        text += &format!("  `{}` is taken up:\n", path.display());
+        output::diff(held, there).lines().for_each(|line| text += &format!("  {line}\n"));
+    }
     renewed.accepted.iter().for_each(|d| text += &in_words(d));
     for (line, action, instead) in &renewed.repaired {
         text += &format!("  line {line}: {action} no longer leads to its state\n  instead: {instead}\n");
@@ -179,7 +188,7 @@ fn one(
         true => "and it is what is there now that was replayed",
         false => "and it is this session's text that was replayed; `--files` takes what is there now",
     };
-    notes.extend(changed.values().map(|(path, _)| {
+    notes.extend(changed.values().map(|Changed { path, .. }| {
         format!("note: `{}` has another text now than this session holds, {what}", path.display())
     }));
     notes.extend(gone.others.iter().filter(|_| with_files).map(|label| {
@@ -217,14 +226,13 @@ fn one(
     Ok(exit)
 }
 
-/// The options with what files hold now in the place of what the session holds, where that is asked for.
-/// With what is in the files now, where that is asked for.
+/// The options, with what is in the files now in the place of what the session holds, where that is asked for.
 ///
 /// # Errors
 /// `E0004` where the program, or rules or strategies of its name, are not there any more.
 fn with_texts(
     (options, with_files): (&Options, bool),
-    changed: &IndexMap<String, (PathBuf, String)>,
+    changed: &IndexMap<String, Changed>,
     gone: &Gone,
 ) -> Result<Options, Diagnostic> {
     if !with_files {
@@ -236,7 +244,7 @@ fn with_texts(
             "Put it there, or leave `--files` away: then the text that the session holds is replayed.",
         ));
     }
-    let texts = changed.iter().map(|(label, (_, text))| (label.clone(), text.clone())).collect();
+    let texts = changed.iter().map(|(label, file)| (label.clone(), file.there.clone())).collect();
     Ok(Options { texts, ..options.clone() })
 }
 

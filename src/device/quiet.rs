@@ -91,18 +91,45 @@ fn between(before: Ticks, after: Ticks, took: Duration) -> Option<Elsewhere> {
     })
 }
 
+/// How kernels ran that are to be compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turns {
+    /// One alone.
+    None,
+    /// In turns, on as many threads each.
+    Alike,
+    /// In turns, on different numbers of threads: of what else runs, more threads meet more.
+    Unlike,
+}
+
+impl Turns {
+    /// Of kernels that ran on so many threads.
+    pub fn of(threads: &[u32]) -> Turns {
+        match threads {
+            [] | [_] => Turns::None,
+            [first, rest @ ..] if rest.iter().all(|n| n == first) => Turns::Alike,
+            _ => Turns::Unlike,
+        }
+    }
+}
+
 impl Elsewhere {
     /// That kernels on so many threads had to share processors, if they had to. Those that took turns are compared already.
-    pub fn disturbed(self, threads: u32, in_turns: bool) -> Option<String> {
+    pub fn disturbed(self, threads: u32, in_turns: Turns) -> Option<String> {
         let Elsewhere { others, stolen, processors } = self;
         let of = match processors {
             1 => "its one processor".to_owned(),
             several => format!("its {several} processors"),
         };
-        let turns = if in_turns {
-            "What took turns was disturbed alike."
-        } else {
-            "`--against` compares two programs in turns, which are disturbed alike."
+        let turns = match in_turns {
+            Turns::None => {
+                "`--against` compares two programs in turns, which are disturbed alike where they run on as many threads."
+            }
+            Turns::Alike => "What took turns was disturbed alike.",
+            Turns::Unlike => {
+                "What took turns runs on different numbers of threads, of which more are disturbed more: what is compared \
+                 holds of a machine that is as busy, and of no other."
+            }
         };
         if stolen > STOLEN * processors as f64 {
             let part = 100.0 * stolen / processors as f64;
@@ -144,14 +171,21 @@ mod tests {
     #[test]
     fn a_kernel_that_had_to_share_processors_was_disturbed() {
         let elsewhere = Elsewhere { others: 1.0, stolen: 0.0, processors: 2 };
-        let said = elsewhere.disturbed(2, false).unwrap();
+        let said = elsewhere.disturbed(2, Turns::None).unwrap();
         assert!(said.contains("other programs kept 1.0 of its 2 processors busy"), "{said}");
         assert!(said.contains("`--device 'cpu[1 thread]'`"), "{said}");
         // One thread has the processor that the others leave.
-        assert_eq!(elsewhere.disturbed(1, false), None);
-        assert_eq!(Elsewhere { others: 0.1, ..elsewhere }.disturbed(2, false), None);
-        let stolen = Elsewhere { others: 0.0, stolen: 0.5, ..elsewhere }.disturbed(1, true).unwrap();
+        assert_eq!(elsewhere.disturbed(1, Turns::None), None);
+        assert_eq!(Elsewhere { others: 0.1, ..elsewhere }.disturbed(2, Turns::None), None);
+        let stolen =
+            Elsewhere { others: 0.0, stolen: 0.5, ..elsewhere }.disturbed(1, Turns::of(&[1, 1])).unwrap();
         assert!(stolen.contains("other virtual machines took 25 % of the time"), "{stolen}");
-        assert!(!stolen.contains("--against"), "{stolen}");
+        assert!(!stolen.contains("--against") && stolen.contains("disturbed alike"), "{stolen}");
+        // Of one thread and two, the two are disturbed more.
+        let unlike = elsewhere.disturbed(2, Turns::of(&[1, 2])).unwrap();
+        assert!(
+            !unlike.contains("disturbed alike") && unlike.contains("as busy, and of no other"),
+            "{unlike}"
+        );
     }
 }

@@ -46,6 +46,9 @@ pub enum Verdict {
     NoMeasurableDifference,
     /// They are the same code, of which times that differ tell nothing.
     SameCode,
+    /// Other programs kept the machine busy, and they ran on different numbers of threads, of which more are disturbed more: what the
+    /// times tell holds of a machine that is as busy, and of no other.
+    DisturbedUnlike,
 }
 
 /// By how much times have to differ for either to be the faster one, in parts of the time. Where code and arrays happen to lie in

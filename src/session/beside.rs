@@ -5,7 +5,7 @@ use super::files::read_text;
 use super::known;
 use super::log::{self, Entry, v1};
 use indexmap::IndexMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A text that a session holds, and the file that it was read from.
 struct Looked {
@@ -19,7 +19,7 @@ struct Looked {
 
 /// The files that a session was made from: its program, and the rules and strategies that stand beside a program. They are looked for
 /// where this machine read them, and else in the folder of the session. Of a label, which anybody may have written, only the name of
-/// the file counts.
+/// the file counts; where it is a way down from the program to another source, as imports are, that way counts in this folder.
 fn looked_for(session: &Path, bytes: &[u8]) -> Vec<Looked> {
     let Ok(log) = log::parse(bytes) else { return vec![] };
     let origin = known::of(session, &log.header_line).map(|known| known.origin());
@@ -32,9 +32,11 @@ fn looked_for(session: &Path, bytes: &[u8]) -> Vec<Looked> {
             true => origin.program.clone(),
             false => origin.files.get(&label).cloned(),
         });
-        let name = Path::new(&label).file_name();
         let is_of_program = stem(&label) == program && is_source(&label);
-        let in_folder = name.filter(|_| is_of_program).map(|name| folder.join(name));
+        let in_folder = match Path::new(&label).file_name().filter(|_| is_of_program) {
+            Some(name) => Some(folder.join(name)),
+            None => below(folder, &log.header.program.label, &label),
+        };
         // A file that is not where it was read any more may lie beside the session by now.
         let path = read_here.filter(|path| path.exists()).or(in_folder);
         Looked { label, text, path, is_of_program }
@@ -42,14 +44,35 @@ fn looked_for(session: &Path, bytes: &[u8]) -> Vec<Looked> {
     texts(&log.header, &log.entries).into_iter().map(look).collect()
 }
 
-/// The files that have another text than the session holds, by label: where each lies and what is there.
-pub fn changed(session: &Path, bytes: &[u8]) -> IndexMap<String, (PathBuf, String)> {
+/// Where a source lies in the folder of a session, if it lay below the program's folder or is named from where that was, and is
+/// there. Nothing outside of the folder is looked at, by whatever links it is reached.
+fn below(folder: &Path, program: &str, label: &str) -> Option<PathBuf> {
+    let label = Path::new(label);
+    let way = label.strip_prefix(Path::new(program).parent()?).unwrap_or(label);
+    let is_down = way.components().all(|step| matches!(step, Component::Normal(_)));
+    let file = folder.join(Some(way).filter(|way| is_down && is_source(&way.to_string_lossy()))?);
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    real(&file)?.starts_with(real(here)?).then_some(file)
+}
+
+/// A file that has another text than a session holds.
+pub struct Changed {
+    pub path: PathBuf,
+    /// What the session holds.
+    pub held: String,
+    /// What is there.
+    pub there: String,
+}
+
+/// The files that have another text than the session holds, by label.
+pub fn changed(session: &Path, bytes: &[u8]) -> IndexMap<String, Changed> {
     let mut out = IndexMap::new();
-    for Looked { label, text, path, .. } in looked_for(session, bytes) {
+    for Looked { label, text: held, path, .. } in looked_for(session, bytes) {
         let Some(path) = path else { continue };
-        let there = read_text(&path).ok().map(|there| there.text).filter(|there| *there != text);
+        let there = read_text(&path).ok().map(|there| there.text).filter(|there| *there != held);
         if let Some(there) = there {
-            out.insert(label, (path, there));
+            out.insert(label, Changed { path, held, there });
         }
     }
     out

@@ -8,7 +8,9 @@ use super::action::{Action, Outcome};
 use super::history::label;
 use super::log::made::Made;
 use super::log::{self, Entry, v1};
-use super::replay::{Divergence, Options, measured_here, open, read, reopen, retaken, summary, unavailable};
+use super::replay::{
+    Divergence, Options, measured_here, not_wrong, open, read, reopen, retaken, summary, unavailable,
+};
 use super::searching::SearchMode;
 use super::state::Session;
 use super::workspace::Problems;
@@ -61,6 +63,7 @@ pub fn renew(bytes: &[u8], options: &Options, how: Renewal) -> Result<Renewed, B
     let mut log = log::parse(bytes).map_err(one)?;
     super::beside::take_over(&mut log, &options.texts);
     let mut session = open(&log.header, options.backend.clone())?;
+    not_wrong(&session, options)?;
     let header = v1::Header { seed: log.header.seed, ..session.workspace().header(session.sizes()) };
     let mut new = Made::of(&header).map_err(one)?;
     let mut renewed = Renewed { text: String::new(), accepted: vec![], repaired: vec![], left_out: vec![] };
@@ -90,6 +93,9 @@ pub fn renew(bytes: &[u8], options: &Options, how: Renewal) -> Result<Renewed, B
                 (instead, outcome)
             }
         };
+        if matches!(action, Action::Reload { .. } | Action::Definitions { .. }) {
+            not_wrong(&session, options)?;
+        }
         new.record(&action, &outcome).map_err(one)?;
     }
     renewed.text = new.text;

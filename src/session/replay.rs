@@ -109,7 +109,8 @@ pub fn replay(
     if options.foreign {
         session.allow_foreign();
     }
-    let changed = changed_rules(&log.header, &session);
+    not_wrong(&session, options)?;
+    let since = Since::of(&log.header, &session, options);
     let of = log.entries.len();
     let mut missing = None;
     for (i, entry) in log.entries.iter().enumerate() {
@@ -134,7 +135,7 @@ pub fn replay(
             }
             Ok(Step::Differs { what, expected, found }) => {
                 let of_code = what == OTHER_KERNEL || what == OTHER_CODE || what == OTHER_TUNED;
-                let cause = if of_code { of_generator(options) } else { cause(&changed, &action) };
+                let cause = if of_code { of_generator(options) } else { since.cause(&action) };
                 let record = i + 1;
                 return Ok(Verdict::Diverges(Box::new(Divergence {
                     record,
@@ -149,7 +150,7 @@ pub fn replay(
             // That it may not run is no other outcome.
             Err(problem) if problem.code == "E0189" => return Err(Box::new(Problems::one(problem))),
             Err(problem) => {
-                let cause = cause(&changed, &action);
+                let cause = since.cause(&action);
                 let found =
                     std::iter::once(problem.message).chain(problem.notes).collect::<Vec<_>>().join("\n");
                 return Ok(Verdict::Diverges(Box::new(Divergence {
@@ -163,6 +164,9 @@ pub fn replay(
                 })));
             }
         };
+        if matches!(action, Action::Reload { .. } | Action::Definitions { .. }) {
+            not_wrong(&session, options)?;
+        }
         if let (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) = (&action, &recorded) {
             let here = options.device.as_deref().unwrap_or(device);
             let warning = tuned_elsewhere(here, decision, &devices_of(&*options.backend));
@@ -611,11 +615,75 @@ pub(super) fn summary(o: &Outcome) -> String {
     }
 }
 
-/// Built-in rules whose text is another one than when the session was recorded.
-fn changed_rules(header: &v1::Header, session: &Session) -> Vec<String> {
-    let now = session.workspace().rule_digests();
-    let changed = |(name, digest): (&String, &String)| (now.get(name) != Some(digest)).then(|| name.clone());
-    header.rules.iter().filter_map(changed).collect()
+/// What is taken from files is not wrong: rules and strategies with errors would be left out, and the session replayed without them.
+pub(super) fn not_wrong(session: &Session, options: &Options) -> Result<(), Box<Problems>> {
+    let workspace = session.workspace();
+    let is_taken = |problem: &&Diagnostic| {
+        let file = problem.span().and_then(|span| workspace.sources.get(span.file));
+        file.is_some_and(|file| options.texts.contains_key(&*file.name))
+    };
+    let list: Vec<Diagnostic> = workspace.errors().filter(is_taken).cloned().collect();
+    match list.is_empty() {
+        true => Ok(()),
+        false => Err(Box::new(Problems { sources: workspace.sources.clone(), list })),
+    }
+}
+
+/// What is another one than when a session was recorded.
+struct Since {
+    /// Rules, and whether they are still there.
+    rules: Vec<(String, bool)>,
+    /// Files that another text was taken from.
+    files: Vec<String>,
+}
+
+impl Since {
+    fn of(header: &v1::Header, session: &Session, options: &Options) -> Since {
+        let now = session.workspace().rule_digests();
+        let changed = |(name, digest): (&String, &String)| match now.get(name) {
+            Some(there) => (there != digest).then(|| (name.clone(), true)),
+            None => Some((name.clone(), false)),
+        };
+        let rules = header.rules.iter().filter_map(changed).collect();
+        Since { rules, files: options.texts.keys().cloned().collect() }
+    }
+
+    /// What an action's other outcome likely comes from: rules that it names, else any; and files, whose rules are told as such.
+    fn cause(&self, action: &Action) -> Option<String> {
+        let text = match action {
+            Action::Apply { rule, .. } => rule,
+            Action::Strategy { text, .. } | Action::Tune { strategy: text, .. } => text,
+            _ => "",
+        };
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let named: Vec<_> = self.rules.iter().filter(|(rule, _)| words.contains(&rule.as_str())).collect();
+        let rules = match named.is_empty() {
+            false => named,
+            true if text.is_empty() => vec![],
+            true => self.rules.iter().collect(),
+        };
+        let of = |there: bool| rules.iter().filter(|rule| rule.1 == there).map(|rule| &rule.0).collect();
+        let files = self.files.iter().filter(|file| rules.is_empty() || !file.ends_with(".rules")).collect();
+        let told: Vec<String> = [
+            listed(of(true), "The text of ", " has changed since the session was recorded."),
+            listed(of(false), "There is no rule ", " any more."),
+            listed(files, "What is in ", " now is another text than the session holds."),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        (!told.is_empty()).then(|| told.join(" "))
+    }
+}
+
+/// A sentence about names, of which the first five are told; none without any.
+fn listed(names: Vec<&String>, before: &str, after: &str) -> Option<String> {
+    let told: Vec<String> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
+    let more = match names.len().checked_sub(told.len())? {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!told.is_empty()).then(|| format!("{before}{}{more}{after}", told.join(", ")))
 }
 
 /// What is said where code differs.
@@ -631,41 +699,28 @@ fn of_generator(options: &Options) -> Option<String> {
     })
 }
 
-fn cause(changed: &[String], action: &Action) -> Option<String> {
-    let text = match action {
-        Action::Apply { rule, .. } => rule.clone(),
-        Action::Strategy { text, .. } | Action::Tune { strategy: text, .. } => text.clone(),
-        _ => return None,
-    };
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    let named: Vec<&String> = changed.iter().filter(|r| words.contains(&r.as_str())).collect();
-    if !named.is_empty() {
-        let names: Vec<String> = named.iter().map(|n| format!("`{n}`")).collect();
-        return Some(format!("The text of {} has changed since the session was recorded.", names.join(", ")));
-    }
-    if changed.is_empty() {
-        return None;
-    }
-    let some: Vec<String> = changed.iter().take(5).map(|n| format!("`{n}`")).collect();
-    Some(format!(
-        "The text of {} rules has changed since the session was recorded, among them {}.",
-        changed.len(),
-        some.join(", ")
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A rule is named by its whole name.
+    /// A rule is named by its whole name, one that is gone has not changed, and files are named where they may matter.
     #[test]
-    fn the_likely_cause_is_a_rule_of_that_name() {
-        let of = |text: &str| {
-            let action = Action::Strategy { text: text.to_owned(), at: crate::lang::path::Path::root() };
-            cause(&["useMapSeq".to_owned()], &action).unwrap()
+    fn the_likely_cause_is_what_an_action_names() {
+        let of = |rules: &[(&str, bool)], files: &[&str], text: &str| {
+            let rules = rules.iter().map(|(name, there)| ((*name).to_owned(), *there)).collect();
+            let since = Since { rules, files: files.iter().map(|file| (*file).to_owned()).collect() };
+            let at = crate::lang::path::Path::root();
+            since.cause(&Action::Strategy { text: text.to_owned(), at }).unwrap_or_default()
         };
-        assert!(of("topDown(useMapSeq)").starts_with("The text of `useMapSeq` has changed"));
-        assert!(!of("topDown(useMapSeqUnroll)").starts_with("The text of `useMapSeq`"));
+        let two = [("useMapSeq", true), ("useMapPar", true)];
+        let changed =
+            |names: &str| format!("The text of {names} has changed since the session was recorded.");
+        assert_eq!(of(&two, &[], "topDown(useMapSeq)"), changed("`useMapSeq`"));
+        assert_eq!(of(&two, &[], "topDown(useMapSeqUnroll)"), changed("`useMapSeq`, `useMapPar`"));
+        assert_eq!(of(&two[..1], &["f.rules"], "own"), changed("`useMapSeq`"));
+        assert_eq!(of(&[("mine", false)], &["f.rules"], "mine"), "There is no rule `mine` any more.");
+        let now = "What is in `f.rise`, `f.elevate` now is another text than the session holds.";
+        assert_eq!(of(&[], &["f.rise", "f.elevate"], "own"), now);
+        assert_eq!(of(&[], &[], "own"), "");
     }
 }

@@ -276,7 +276,7 @@ pub struct App {
     /// Whether one of them has changed on the disk.
     pub changed: Option<Changed>,
     /// One of them that is there no more.
-    pub gone: Option<String>,
+    pub gone: Vec<String>,
     /// What is wrong with what has changed there, in a line.
     pub wrong: Option<String>,
     /// Work in the background that only looks.
@@ -341,7 +341,7 @@ impl App {
             file: Watch::default(),
             definitions: Definitions::default(),
             changed: None,
-            gone: None,
+            gone: Vec::new(),
             wrong: None,
             queries,
             requests: Requests::default(),

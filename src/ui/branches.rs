@@ -71,9 +71,10 @@ pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
             app.tell(Role::Warning, text);
             return true;
         }
-        neither @ (Verdict::NoMeasurableDifference | Verdict::Close) => {
+        neither @ (Verdict::NoMeasurableDifference | Verdict::Close | Verdict::DisturbedUnlike) => {
             let difference = match neither {
                 Verdict::Close => format!("a difference of at most {} %", 100.0 * CLOSE),
+                Verdict::DisturbedUnlike => "a difference that other programs may have made".to_owned(),
                 _ => "no measurable difference".to_owned(),
             };
             let text = format!(

@@ -347,8 +347,8 @@ fn finding(facts: &Facts) -> Enabled {
 }
 
 fn reload(facts: &Facts) -> Enabled {
-    if let Some(file) = facts.file_gone.as_deref().filter(|_| !facts.file_changed) {
-        return Err(gone_text(file));
+    if !facts.files_gone.is_empty() && !facts.file_changed {
+        return Err(gone_text(&facts.files_gone));
     }
     require(facts.file_changed, "The file on the disk is the one that is open.")
 }

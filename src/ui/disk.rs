@@ -17,7 +17,7 @@ use crate::view::{Role, problem};
 #[derive(Debug, Default)]
 pub struct Definitions {
     watches: IndexMap<String, Watch>,
-    gone: Option<String>,
+    gone: Vec<String>,
 }
 
 impl Definitions {
@@ -31,7 +31,7 @@ impl Definitions {
             }
         }
         let mut changed = None;
-        self.gone = None;
+        self.gone.clear();
         for (label, path) in files {
             let known = open.files.iter().find(|t| t.label == label).cloned();
             let text = known.unwrap_or_else(|| Text { label: label.clone(), text: String::new() });
@@ -41,16 +41,16 @@ impl Definitions {
             if watch.look(&path, &text).is_some() && changed != Some(Changed::Program) {
                 changed = Some(if is_module { Changed::Program } else { Changed::Definitions });
             }
-            if is_open && watch.is_gone() && self.gone.is_none() {
-                self.gone = Some(text.label);
+            if is_open && watch.is_gone() {
+                self.gone.push(text.label);
             }
         }
         changed
     }
 
-    /// A file that is gone and that is open, by its label.
-    pub fn gone(&self) -> Option<&str> {
-        self.gone.as_deref()
+    /// The files that are gone and that are open, by their labels.
+    pub fn gone(&self) -> &[String] {
+        &self.gone
     }
 
     /// How often files were read.
@@ -87,9 +87,13 @@ pub struct Watch {
     missed: u32,
 }
 
-/// What is said where a file is gone.
-pub fn gone_text(file: &str) -> String {
-    format!("The file {file} is gone from the disk, or cannot be read; what is open is kept.")
+/// What is said where files are gone.
+pub fn gone_text(files: &[String]) -> String {
+    let (what, are) = if files.len() == 1 { ("file", "is") } else { ("files", "are") };
+    format!(
+        "The {what} {} {are} gone from the disk, or cannot be read; what is open is kept.",
+        files.join(", ")
+    )
 }
 
 /// A file that so many looks in a row cannot read is gone: editors replace files in two steps.
@@ -162,12 +166,14 @@ impl App {
         let texts = self.session.last_read();
         let program = texts.origin.program.as_deref();
         let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
-        let was_gone = self.gone.is_some();
         let definitions = self.definitions.look(texts);
-        let gone = self.file.is_gone().then_some(texts.program.label.as_str()).or(self.definitions.gone());
-        self.gone = gone.map(|file| harmless(file).into_owned());
-        if let Some(file) = self.gone.clone().filter(|_| !was_gone) {
-            self.tell(Role::Warning, gone_text(&file));
+        let program_gone = self.file.is_gone().then_some(&texts.program.label);
+        let gone = program_gone.into_iter().chain(self.definitions.gone());
+        let gone: Vec<String> = gone.map(|file| harmless(file).into_owned()).collect();
+        let before = std::mem::replace(&mut self.gone, gone);
+        let news: Vec<String> = self.gone.iter().filter(|file| !before.contains(file)).cloned().collect();
+        if !news.is_empty() {
+            self.tell(Role::Warning, gone_text(&news));
         }
         if self.file.is_gone() {
             (self.changed, self.wrong) = (None, None);
@@ -212,7 +218,7 @@ impl App {
             self.tell(if wrong.is_some() { Role::Error } else { Role::Warning }, news);
         }
         self.wrong = wrong;
-        if changed.is_none() && self.gone.is_none() && (self.changed.is_some() || was_gone) {
+        if changed.is_none() && self.gone.is_empty() && (self.changed.is_some() || !before.is_empty()) {
             self.tell(Role::Hint, "The files on the disk hold again what is open.");
         }
         self.changed = changed;
@@ -272,6 +278,6 @@ mod tests {
         ["m.rise", "s.elevate"].iter().for_each(|label| fs::remove_file(folder.path().join(label)).unwrap());
         definitions.look(&open);
         assert_eq!(definitions.look(&open), None);
-        assert_eq!(definitions.gone(), Some("m.rise"));
+        assert_eq!(definitions.gone(), ["m.rise", "s.elevate"]);
     }
 }

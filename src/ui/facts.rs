@@ -56,7 +56,7 @@ pub struct Facts {
     /// Whether a file on the disk differs from what the session holds.
     pub file_changed: bool,
     /// A file that is open and is there no more.
-    pub file_gone: Option<String>,
+    pub files_gone: Vec<String>,
     /// Whether the highlighted entry of the history is the present state.
     pub at_present: bool,
     /// Whether something of the pane can be opened or closed.
@@ -125,7 +125,7 @@ impl App {
             pinned: self.pinned.is_some(),
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),
-            file_gone: self.gone.clone(),
+            files_gone: self.gone.clone(),
             at_present: panes::history::at_present(self),
             folds: panes::of(self.focus.pane).fold.as_ref().is_some_and(|fold| (fold.can)(self)),
             without: match self.focus.pane {
@@ -171,7 +171,7 @@ pub mod tests {
             measured: false,
             finding: false,
             file_changed: false,
-            file_gone: None,
+            files_gone: Vec::new(),
             at_present: true,
             folds: false,
             without: Err("Nothing was done that could be left out.".to_owned()),

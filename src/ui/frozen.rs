@@ -21,6 +21,16 @@ pub fn looked_at(app: &App) -> Option<RevisionId> {
     }
 }
 
+/// The columns of a comment beside its sign.
+const COMMENT: usize = 73;
+
+/// Of what the rewrites are, as a comment: each line of what is shown is ELEVATE, so that it can be taken from there.
+fn comment(of: &str) -> Vec<Line> {
+    let text = format!("{} without a search", of.replace('\n', " "));
+    let commented = |line: &Line| Line::of(Role::Dim, format!("-- {}", line.text().trim()));
+    Line::plain(text).wrap(COMMENT, 0).iter().map(commented).collect()
+}
+
 /// Asks for the rewrites that made the state; they are put into a file if one is named.
 pub fn write(app: &mut App, file: &str) {
     let past = app.session.history();
@@ -53,10 +63,23 @@ pub fn known(app: &mut App, of: &str, file: &str, written: Result<String, Diagno
             }
         };
     }
-    let mut lines = Line::of(Role::Dim, format!("-- {} without a search", of.replace('\n', " "))).wrap(76, 3);
+    let mut lines = comment(of);
     lines.extend(code::highlight(text.trim_end(), Dialect::Rise));
     app.popups.push(Popup::Page(Page::new("As a strategy", lines, Purpose::Read)));
     app.requests.copy = Some(text);
     let text = "The strategy is copied to the terminal's clipboard; `:as-strategy FILE.elevate` puts it into a file.";
     app.say(Role::Good, text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_of_a_long_comment_is_one() {
+        let lines = comment(&"reach containsMap(p, containsMap(m/8, ?)) using someRules".repeat(4));
+        assert!(
+            lines.len() > 2 && lines.iter().all(|line| line.text().starts_with("-- ") && line.width() <= 76)
+        );
+    }
 }

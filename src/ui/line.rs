@@ -438,11 +438,20 @@ pub fn select(app: &mut App, position: &str) {
     let path = Path::parse(position);
     match path.filter(|path| app.session.term().at(path).is_some()) {
         Some(path) => app.select(path),
-        None => app.say(
-            Role::Error,
-            format!(
-                "The term has no position `{position}`; 0.1.1 is the second part of the second of the first."
-            ),
-        ),
+        None => {
+            // What is told as an example is there.
+            let positions = app.session.term().positions();
+            let deep = positions.iter().map(|(path, _)| path).find(|path| path.steps().len() >= 2);
+            let such =
+                deep.or(positions.last().map(|(path, _)| path)).map_or(".".to_owned(), Path::to_string);
+            let problem = match position {
+                "" => "Which position of the term is to be selected has to be said".to_owned(),
+                position => format!("The term has no position `{position}`"),
+            };
+            let text = format!(
+                "{problem}. It has {such}, for one: of each part on the way the number of the next, from 0."
+            );
+            app.say(Role::Error, text);
+        }
     }
 }

@@ -20,6 +20,10 @@ const WHEEL: isize = 3;
 
 /// The mouse did something.
 pub fn mouse(app: &mut App, event: MouseEvent) {
+    // What is beyond an edge, as while a terminal becomes smaller, is at it.
+    let at_most = |place: u16, size: u16| place.min(size.saturating_sub(1));
+    let (column, row) = (at_most(event.column, app.size.0), at_most(event.row, app.size.1));
+    let event = MouseEvent { column, row, ..event };
     let by = match event.kind {
         MouseEventKind::ScrollUp => -WHEEL,
         MouseEventKind::ScrollDown => WHEEL,

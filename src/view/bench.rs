@@ -360,6 +360,12 @@ fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
         Verdict::SameCode => {
             Line::of(Role::Warning, "Both have the same code, which was measured once: neither is faster.")
         }
+        Verdict::DisturbedUnlike => Line::of(
+            Role::Warning,
+            format!(
+                "Which is faster is not known: they ran on different numbers of threads beside other programs. Then, {ratio}."
+            ),
+        ),
         Verdict::NoMeasurableDifference => {
             Line::of(Role::Warning, format!("There is no measurable difference: {ratio}."))
         }

@@ -159,6 +159,8 @@ fn verdict(standing: &Standing) -> String {
     } else {
         String::new()
     };
+    // Where others weigh as much, the weight foretold nothing.
+    let foretells = timed.iter().all(|c| c.rank == first.rank || c.weight > first.weight);
     let slowest = timed.into_iter().max_by(|a, b| median(a).total_cmp(&median(b)));
     let lead = match leaders.as_slice() {
         [one] if waiting > 0 => format!("Rank {} is the fastest of these", one.rank),
@@ -172,12 +174,13 @@ fn verdict(standing: &Standing) -> String {
     let foretold = match cheapest {
         Some(c) if leaders.iter().any(|l| l.rank == c.rank) => "; rank 1 is among them".to_owned(),
         Some(c) => {
-            format!("; rank 1, the cheapest, takes {} times as long", digits(median(c) / median(first)))
+            let which = if c.weight < first.weight { "the cheapest" } else { "which weighs as much" };
+            format!("; rank 1, {which}, takes {} times as long", digits(median(c) / median(first)))
         }
         None => String::new(),
     };
     let foretold = if leaders.len() == 1 && first.rank == 1 && waiting == 0 {
-        ", as its weight foretold".to_owned()
+        if foretells { ", as its weight foretold".to_owned() } else { String::new() }
     } else {
         foretold
     };

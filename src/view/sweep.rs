@@ -3,7 +3,9 @@
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::stats::{CLOSE, Verdict};
+use crate::session::bench::of_comparison;
 use crate::session::sweep::{Point, all_the_same, crossovers, decided};
+use indexmap::IndexMap;
 
 /// The columns of a bar to one side: so that a row with what it says fits a terminal of 80 columns.
 const HALF: usize = 8;
@@ -16,6 +18,8 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     let widest = sizes.iter().map(String::len).max().unwrap_or_default();
     let mut lines =
         vec![Line::of(Role::Dim, format!("A  {}", of[0])), Line::of(Role::Dim, format!("B  {}", of[1]))];
+    let on = points.first().map(|point| format!("on {}, in turns", point.pair.first.device));
+    lines.extend(on.map(|on| Line::of(Role::Dim, on)));
     let faster = format!("{:>HALF$}{}{:<HALF$}", "A faster", alphabet.pick("│", "|"), "B faster");
     // It is not that of the two medians: each run is compared with the one beside it.
     let ratio = "median ratio in turns";
@@ -35,6 +39,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         let says = match point.pair.comparison.verdict {
             Verdict::NoMeasurableDifference => "no measurable difference".to_owned(),
             Verdict::SameCode => "the same code".to_owned(),
+            Verdict::DisturbedUnlike => "disturbed unlike".to_owned(),
             Verdict::Close => format!("within {} %", 100.0 * CLOSE),
             Verdict::FirstFaster => format!("A {} times as fast", digits(1.0 / point.pair.comparison.ratio)),
             Verdict::SecondFaster => format!("B {} times as fast", digits(point.pair.comparison.ratio)),
@@ -53,17 +58,46 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     }
     if crossed.is_empty() {
         let at_least = format!("by more than {} %", 100.0 * CLOSE);
+        let unlike = points.iter().any(|point| point.pair.comparison.verdict == Verdict::DisturbedUnlike);
+        let wherever = if unlike { "that is known".to_owned() } else { format!("they differ {at_least}") };
         let text = match decided(points).first().map(|point| point.pair.comparison.verdict) {
-            Some(Verdict::FirstFaster) => format!("A is the faster one wherever they differ {at_least}."),
-            Some(Verdict::SecondFaster) => format!("B is the faster one wherever they differ {at_least}."),
+            Some(Verdict::FirstFaster) => format!("A is the faster one wherever {wherever}."),
+            Some(Verdict::SecondFaster) => format!("B is the faster one wherever {wherever}."),
             _ if all_the_same(points) => {
                 "Both have the same code at all of these sizes: neither is faster.".to_owned()
             }
+            _ if unlike => "At none of these sizes is it known which is faster.".to_owned(),
             _ => format!("At none of these sizes do they differ measurably and {at_least}."),
         };
         lines.push(Line::of(Role::Hint, text));
     }
+    lines.extend(minded(name, points));
     lines
+}
+
+/// What is to be minded of measurements, once each with the first size of which it was said; the same of others may have other figures.
+fn minded(name: &str, points: &[Point]) -> Vec<Line> {
+    let mut all: IndexMap<String, Vec<(i64, String)>> = IndexMap::new();
+    for Point { size, pair } in points {
+        let own = pair.first.warnings.iter().chain(&pair.second.warnings).cloned();
+        for warning in own.chain(of_comparison(&pair.comparison)) {
+            let kind = warning.chars().filter(|c| !c.is_ascii_digit()).collect();
+            let said = all.entry(kind).or_default();
+            if said.last().is_none_or(|(last, _)| last != size) {
+                said.push((*size, warning));
+            }
+        }
+    }
+    let line = |said: &Vec<(i64, String)>| {
+        let (size, warning) = said.first()?;
+        let more = match said.len() - 1 {
+            0 => String::new(),
+            1 => " (and at another size)".to_owned(),
+            more => format!(" (and at {more} other sizes)"),
+        };
+        Some(Line::of(Role::Warning, format!("mind: {name}={size}{more}: {warning}")))
+    };
+    all.values().filter_map(line).collect()
 }
 
 #[cfg(test)]
@@ -121,15 +155,33 @@ mod tests {
             .iter()
             .map(|line| line.text().trim_end().to_owned())
             .collect();
-        assert!(shown[2].ends_with("A faster|B faster  median ratio in turns"), "{}", shown[2]);
-        assert_eq!(shown[3], "k=1000  1.000 ms  4.000 ms  ########|          A 4.000 times as fast");
-        assert_eq!(shown[5], "k=4000  4.000 ms  4.000 ms          |          no measurable difference");
-        assert_eq!(shown[6], "k=8000  8.000 ms  4.000 ms          |####      B 2.000 times as fast");
+        assert_eq!(shown[2], "on cpu, in turns");
+        assert!(shown[3].ends_with("A faster|B faster  median ratio in turns"), "{}", shown[3]);
+        assert_eq!(shown[4], "k=1000  1.000 ms  4.000 ms  ########|          A 4.000 times as fast");
+        assert_eq!(shown[6], "k=4000  4.000 ms  4.000 ms          |          no measurable difference");
+        assert_eq!(shown[7], "k=8000  8.000 ms  4.000 ms          |####      B 2.000 times as fast");
         // The sizes of three dimensions leave each row whole in a page of 80 columns.
         let wide = chart("m=n=k", ["a.rise", "b.rise"], &points, Alphabet::Ascii);
-        assert!(wide.iter().take(7).all(|line| line.width() <= 76), "{wide:#?}");
-        assert_eq!(shown[7], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
+        assert!(wide.iter().take(8).all(|line| line.width() <= 76), "{wide:#?}");
+        assert_eq!(shown[8], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
         assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
+    }
+
+    /// What is to be minded of each is told, once where only its figures differ.
+    #[test]
+    fn what_is_to_be_minded_is_told_with_its_size() {
+        let mut points = [1000, 2000, 4000].map(|size| point(size, [1_000_000, 4_000_000]));
+        for (i, point) in points.iter_mut().enumerate() {
+            point.pair.first.warnings = vec![format!("The machine was busy: {i}.5 of it.")];
+        }
+        points[1].pair.second.warnings = vec!["The clock changed.".to_owned()];
+        let shown: Vec<String> =
+            chart("k", ["a", "b"], &points, Alphabet::Ascii).iter().map(Line::text).collect();
+        let minded = [
+            "mind: k=1000 (and at 2 other sizes): The machine was busy: 0.5 of it.",
+            "mind: k=2000: The clock changed.",
+        ];
+        assert!(shown.ends_with(&minded.map(str::to_owned)), "{shown:?}");
     }
 
     /// Times of the same code may differ by chance, and decide nothing.
@@ -142,7 +194,7 @@ mod tests {
             lines.iter().map(|line| line.text().trim_end().to_owned()).collect::<Vec<_>>()
         };
         assert!(crossovers(&points).is_empty() && reaches(&points).len() == 1);
-        assert!(shown(&points)[3].ends_with("  the same code"), "{:?}", shown(&points));
+        assert!(shown(&points)[4].ends_with("  the same code"), "{:?}", shown(&points));
         let last = shown(&points[..1]).pop();
         assert_eq!(
             last.as_deref(),

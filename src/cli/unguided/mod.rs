@@ -113,6 +113,16 @@ struct Task<'a> {
     encoding: EncodingChoice,
 }
 
+/// The names of all goals of the tables.
+pub fn goals() -> Vec<&'static str> {
+    GOALS.iter().map(|goal| goal.name).collect()
+}
+
+/// The names of the tables, some of them several times.
+pub fn tables() -> Vec<&'static str> {
+    GOALS.iter().map(|goal| goal.table).chain([methods::TABLE]).collect()
+}
+
 /// Runs each search in a process of its own, so that what one needs of memory is its own, and prints the rows as they
 /// come.
 pub fn run(args: &Unguided) -> Result<Exit, Exit> {

@@ -4,7 +4,7 @@ use super::super::buffer::{Buffer, available};
 use super::super::cpu::{self, CpuKernel, HostCode, storage};
 use super::super::opencl::{self, Contexts, OpenClKernel};
 use super::super::proto::{Language, PartTimes, Progress};
-use super::super::quiet::Watch;
+use super::super::quiet::{Turns, Watch};
 use super::super::service::temporary;
 use super::super::threads;
 use super::super::{Cause, DeviceError};
@@ -264,7 +264,7 @@ fn run(
     let samples = measure(&mut kernels, mode, &mut |progress| tell(Tell::Progress(progress), &[]))?;
     // Of a kernel that is not timed it is no matter.
     let elsewhere = watch.elsewhere().filter(|_| mode != Mode::Once);
-    let in_turns = kernels.len() > 1;
+    let in_turns = Turns::of(&kernels.iter().map(|kernel| kernel.about().threads).collect::<Vec<_>>());
     let mut outcomes = Vec::new();
     let mut outputs = Vec::new();
     for (kernel, runs) in kernels.iter_mut().zip(samples) {

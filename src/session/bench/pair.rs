@@ -2,8 +2,8 @@
 
 use super::checked::Checked;
 use super::{Asked, Beforehand, BenchProgress, Inputs, Pace, Prepared, Ready, measurement};
-use crate::device::stats::{Comparison, compare_same, compare_turns};
-use crate::device::{Backend, Progress, RunControl, RunReport};
+use crate::device::stats::{Comparison, Verdict, compare_same, compare_turns};
+use crate::device::{BUSY, Backend, Progress, RunControl, RunReport};
 use crate::lang::diag::Diagnostic;
 use crate::session::action::Measurement;
 use crate::session::device_diagnostic;
@@ -89,6 +89,7 @@ pub fn compare(
     let comparison = comparison.ok_or_else(|| {
         Diagnostic::error("E0711", "The device gave no times for these runs that could be compared.")
     })?;
+    let comparison = weighed(comparison, [&ran_a, &ran_b].map(|ran| (ran.threads, &*ran.warnings)));
     let in_turns = !is_same;
     Ok(Pair {
         first: Measurement { in_turns, ..measurement(first, a.ran(ran_a)?) },
@@ -96,6 +97,16 @@ pub fn compare(
         comparison,
         outputs,
     })
+}
+
+/// What turns say of kernels that ran on so many threads, with what was told of each.
+fn weighed(comparison: Comparison, ran: [(u32, &[String]); 2]) -> Comparison {
+    let [(one, of_one), (other, of_other)] = ran;
+    let is_busy = of_one.iter().chain(of_other).any(|warning| warning.starts_with(BUSY));
+    match one != other && is_busy {
+        true => Comparison { verdict: Verdict::DisturbedUnlike, ..comparison },
+        false => comparison,
+    }
 }
 
 /// Both kernels are compared with the programs that they come from, so that these are what is left to compare.
@@ -142,4 +153,24 @@ fn turns(
     let (of_a, of_b) = (request(a)?, request(b)?);
     let ran = backend.run_pair(&of_a, &of_b, &mut RunControl { cancel, progress });
     ran.map_err(|e| device_diagnostic(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a quiet machine what is faster on two threads than on one is faster; beside other programs that is not known.
+    #[test]
+    fn a_busy_machine_decides_nothing_between_different_numbers_of_threads() {
+        let turns = compare_turns(&[200; 30], &[100; 30]).unwrap();
+        let of = |threads: [u32; 2], warnings: &[String]| {
+            weighed(turns, [(threads[0], &[]), (threads[1], warnings)]).verdict
+        };
+        let busy = [format!("{BUSY}: other programs kept it so.")];
+        let others = ["The clock changed.".to_owned()];
+        assert_eq!(of([1, 2], &busy), Verdict::DisturbedUnlike);
+        for (threads, warnings) in [([2, 2], &busy[..]), ([1, 2], &others), ([1, 2], &[])] {
+            assert_eq!(of(threads, warnings), Verdict::SecondFaster);
+        }
+    }
 }

@@ -304,7 +304,10 @@ fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
 /// Why a rule applies here or does not.
 fn reasons(app: &App, candidate: &Candidate) -> Vec<Line> {
     let place = candidate.stops.as_ref().map(|path| (path.clone(), app.printed.text(path)));
-    rules::why(&candidate.call, &candidate.doc, &candidate.result, place, candidate.depth)
+    // One that is looked for with arguments applies with the first of these.
+    let applies = candidate.choices.first().filter(|_| candidate.result.is_ok());
+    let call = applies.map_or(&candidate.call, |(call, _)| call);
+    rules::why(call, &candidate.doc, &candidate.result, place, candidate.depth)
 }
 
 /// Where inside of the selection a rule that does not apply to it applies, or comes nearest to that. Every part is looked at,
@@ -388,9 +391,26 @@ pub fn difference_known(app: &mut App, query: &Query) {
     }
 }
 
-/// Says why the highlighted rule, or the one of this name, does or does not apply.
-pub fn why(app: &mut App, name: &str) {
-    let name = name.split('(').next().unwrap_or_default();
+/// Whether a rule applies with these very arguments, or what is wrong with them.
+fn with_arguments(app: &App, candidate: &Candidate, call: &str) -> Vec<Line> {
+    let workspace = app.session.workspace();
+    let mut lines = vec![Line::plain(candidate.doc.clone())];
+    match workspace.apply_as_change(app.session.term(), call, &candidate.at) {
+        Ok(change) => {
+            lines.push(Line::of(Role::Good, format!("{call} applies here.")));
+            if let Some(asked) = workspace.broken(&change.term, app.session.sizes()) {
+                let text = format!("It asks that {asked}, which these sizes do not meet.");
+                lines.push(Line::of(Role::Warning, text));
+            }
+        }
+        Err(problem) => lines.extend(app.problem(&problem)),
+    }
+    lines
+}
+
+/// Says why the highlighted rule, or the one of this name, does or does not apply; with arguments, whether it does with these.
+pub fn why(app: &mut App, call: &str) {
+    let name = call.split('(').next().unwrap_or_default();
     let is_it = |c: &&Candidate| c.at == app.selection && c.call.split('(').next() == Some(name);
     let found = match name {
         "" => app.candidate(),
@@ -402,6 +422,12 @@ pub fn why(app: &mut App, name: &str) {
             diag::nearest(name, names).map_or(String::new(), |near| format!(" Did you mean `{near}`?"));
         return app.say(Role::Warning, format!("There is no rule `{name}`.{hint}"));
     };
+    if call.contains('(') {
+        let lines = with_arguments(app, candidate, call);
+        let title = format!("{call} at {}", candidate.at);
+        app.popups.push(Popup::Page(Page::sentences(title, lines, 2)));
+        return;
+    }
     let title = candidate.heading();
     let (inside, mut lines) = match nearest_inside(app, candidate) {
         // Of the selection itself nothing is left to say but what it is.

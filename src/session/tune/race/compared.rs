@@ -53,6 +53,9 @@ pub(super) fn no_better(c: Comparison) -> Option<String> {
             "the start takes {:.4} times as long ({low:.4} to {high:.4}), so the start is the best.",
             c.ratio
         )),
+        Verdict::DisturbedUnlike => Some(
+            "it and the start ran on different numbers of threads beside other programs, so the start stays.".into(),
+        ),
         Verdict::SameCode => Some("it has the start's code, so the start stays.".into()),
         Verdict::NoMeasurableDifference => Some(
             "the times vary more than it and the start differ, so the start stays. A longer time or a quieter machine \
