@@ -67,7 +67,7 @@ fn build(p: &Pat, b: &Bindings, depth: u32, gently: bool) -> Result<Part, WhyNot
             let param = p.ty.as_fun().map_or_else(Type::ill, |(a, _)| a.subst(b));
             let mut part = build(body, b, depth + 1, gently)?;
             part.moved.iter_mut().for_each(|(_, new)| new.push(0));
-            Ok(Part { term: Term::lam(name, param, part.term), moved: part.moved })
+            Ok(Part { term: Term::lam(b.name(name), param, part.term), moved: part.moved })
         }
         PatNode::App(f, e) => {
             let (function, argument) = (build(f, b, depth, gently)?, build(e, b, depth, gently)?);
