@@ -505,12 +505,12 @@ impl Candidate {
 
     /// What it does in words, and in fewer, with what is dearer after it.
     pub fn told(&self, alphabet: Alphabet) -> [String; 2] {
-        let dearer = self.price.map_or(Dearer::default(), |(_, dearer)| dearer);
+        let dearer = self.price.map(|(_, dearer)| dearer).unwrap_or_default();
         [self.effect.text(alphabet), self.effect.brief(alphabet)].map(|effect| dearer.behind(&effect))
     }
 
     fn usefulness(&self) -> Use {
-        let dearer = self.price.map_or(Dearer::default(), |(_, dearer)| dearer);
+        let dearer = self.price.map(|(_, dearer)| dearer).unwrap_or_default();
         match &self.result {
             Err(_) => Use::Nothing,
             Ok(_) if matches!(self.effect, Effect::Back(_) | Effect::LoopsOf(_)) => Use::Undoes,
