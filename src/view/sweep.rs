@@ -167,7 +167,10 @@ mod tests {
         let verdicts: Vec<Verdict> = points.iter().map(|point| point.pair.comparison.verdict).collect();
         assert_eq!(verdicts, [Verdict::Close, Verdict::Close, Verdict::FirstFaster]);
         assert!(crossovers(&points).is_empty());
-        assert_eq!(last(&points), "A is the faster one wherever they differ measurably and by more than 1 %.");
+        assert_eq!(
+            last(&points),
+            "A is the faster one wherever they differ measurably and by more than 1 %."
+        );
         assert_eq!(
             last(&points[..2]),
             "At none of these sizes do they differ measurably and by more than 1 %."
