@@ -45,6 +45,63 @@ fn a_check_is_told_with_the_device_that_it_was_on() {
     );
 }
 
+/// The rows of the rules that apply to a program.
+fn rules_of(dir: &Path, text: &str, sizes: &[&str]) -> Vec<String> {
+    let file = dir.join("f.rise");
+    std::fs::write(&file, text).unwrap();
+    let ran = line_with(dir, &file, "rules\n", sizes);
+    let rows = ran.out.lines().filter(|line| line.contains('✓'));
+    rows.map(str::to_owned).collect()
+}
+
+const SOFTMAX: &str = "def softmax (x: m.n.f32): m.n.f32 =
+  x |> map (\\row.
+    let biggest = reduce max (-3.4e38) row in
+    let es = map (\\v. exp (v - biggest)) row in
+    let total = reduce (+) 0 es in
+    map (\\e. e / total) es)
+";
+
+/// What a rule is shown to make is what it makes, with the names that the program gives.
+#[test]
+fn a_preview_has_the_names_of_what_is_applied() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = rules_of(dir.path(), SOFTMAX, &[]);
+    let row = rows.iter().find(|row| row.contains("storeShared")).unwrap();
+    let number = row.trim_start_matches('>').split_whitespace().next().unwrap();
+    let lines = format!("rules\n{number}\npreview\nopen\nterm\n");
+    let ran = line_of(dir.path(), &dir.path().join("f.rise"), &lines);
+    let (_, after) = ran.out.split_once(": term\n").unwrap();
+    let (shown, applied) = after.split_once("Revision 1").unwrap();
+    let put: Vec<&str> = shown.lines().filter_map(|line| Some(line.strip_prefix("+ ")?.trim())).collect();
+    assert!(!put.is_empty(), "{}", ran.out);
+    for line in put {
+        assert!(applied.contains(line), "{line}: {}", ran.out);
+    }
+    assert!(!after.contains("x1"), "{}", ran.out);
+}
+
+/// Best first are no rules after which nothing can be run, or more is computed; what is dearer stands in the row.
+#[test]
+fn rows_say_what_is_dearer_after_a_rule() {
+    let dir = tempfile::tempdir().unwrap();
+    let rows = rules_of(dir.path(), SOFTMAX, &[]);
+    let without = |rows: &[String]| rows.iter().position(|row| row.contains("no code (")).unwrap();
+    assert!(
+        rows.iter().any(|row| row.contains("useMapStream") && row.contains("no code (E0532)")),
+        "{rows:#?}"
+    );
+    assert!(rows[..without(&rows)].iter().any(|row| row.contains("useMapSeq ")), "{rows:#?}");
+    let twice = "def blur (x: (n+2).(m+2).f32): n.m.f32 =
+  x |> map (slide 3 1) |> slide 3 1 |> map transpose |> map (map (\\w. reduce (+) 0 (join w) / 9))
+def pipe (x: (n+4).(m+4).f32): n.m.f32 = x |> blur |> blur
+";
+    let rows = rules_of(dir.path(), twice, &["--size", "n=256", "--size", "m=256"]);
+    assert!(!rows[0].contains("operations +"), "{rows:#?}");
+    let of = |rule: &str, says: &str| rows.iter().any(|row| row.contains(rule) && row.contains(says));
+    assert!(of("separateSumVH", "operations +") && of("mapFusion", "memory +"), "{rows:#?}");
+}
+
 /// The figures of a search are those with which it ended, wherever they stand in its pane.
 #[test]
 fn a_search_that_ended_has_one_number_of_classes() {

@@ -25,9 +25,16 @@ pub struct Peak {
     pub gbytes: f64,
     /// Whether something else kept the machine busy meanwhile, so that it can do more than this.
     pub busy: bool,
+    /// Data of so many bytes may stay in a cache, so that main memory bounds nothing.
+    pub cache: u64,
 }
 
 impl Peak {
+    /// Whether caches may hold so many bytes.
+    pub fn caches(&self, bytes: f64) -> bool {
+        bytes <= self.cache as f64
+    }
+
     /// What is to be minded about these figures, if anything is.
     pub fn mind(&self) -> Option<String> {
         self.busy.then(|| format!("{BUSY}: {LOWER_BOUNDS}"))
@@ -81,6 +88,26 @@ const STEPS_OF_THREADS: usize = 1_000_000;
 /// Floats in each of the three arrays of the memory kernel: more than caches hold.
 const FLOATS: usize = 32 << 20;
 
+/// What caches hold where the system does not tell it.
+const CACHE: u64 = 32 << 20;
+
+/// What the largest cache holds: of processors as Linux tells it.
+fn cache(kind: DeviceKind) -> u64 {
+    let of_processor = matches!(kind, DeviceKind::Host | DeviceKind::Cpu);
+    let levels = std::fs::read_dir("/sys/devices/system/cpu/cpu0/cache").ok().filter(|_| of_processor);
+    let size = |level: std::fs::DirEntry| {
+        let text = std::fs::read_to_string(level.path().join("size")).ok()?;
+        let (number, unit) = text.trim().split_at_checked(text.trim().len().checked_sub(1)?)?;
+        let unit = match unit {
+            "K" => 1 << 10,
+            "M" => 1 << 20,
+            _ => return None,
+        };
+        Some(number.parse::<u64>().ok()? * unit)
+    };
+    levels.into_iter().flatten().flatten().filter_map(size).max().unwrap_or(CACHE)
+}
+
 /// Measures what the device can do; takes a few seconds.
 ///
 /// # Errors
@@ -118,7 +145,12 @@ pub fn measure(
     };
     let (time, flops) = best(&compute(device, host))?;
     let (streamed, _) = best(&stream(device, host))?;
-    Ok(Peak { gflops: flops / time, gbytes: 3.0 * 4.0 * FLOATS as f64 / streamed, busy })
+    Ok(Peak {
+        gflops: flops / time,
+        gbytes: 3.0 * 4.0 * FLOATS as f64 / streamed,
+        busy,
+        cache: cache(device.kind),
+    })
 }
 
 /// Multiply-adds in registers. Cell 0 of the output says how many operations it took.
@@ -222,7 +254,7 @@ fn request(device: &DeviceInfo, source: String, params: Vec<Param>, range: Optio
 mod tests {
     use super::*;
 
-    const PEAK: Peak = Peak { gflops: 500.0, gbytes: 50.0, busy: false };
+    const PEAK: Peak = Peak { gflops: 500.0, gbytes: 50.0, busy: false, cache: 1 << 20 };
 
     #[test]
     fn matmul_is_bound_by_its_operations() {

@@ -303,6 +303,11 @@ impl Measurement {
         self.interval_ns.0 > other.interval_ns.1 || other.interval_ns.0 > self.interval_ns.1
     }
 
+    /// Whether the same code ran on the same device at the same sizes: then the times differ by chance alone.
+    pub fn is_of_same_code(&self, other: &Measurement) -> bool {
+        self.kernel == other.kernel && self.device == other.device && self.sizes == other.sizes
+    }
+
     pub fn gflops(&self) -> Option<f64> {
         self.flops.map(|f| f / self.median_ns)
     }

@@ -303,6 +303,7 @@ pub(super) fn best(
     report(&standing);
     match measure(wanted, &mut standing, backend, control, report) {
         Ok(ended) => standing.doing = ended,
+        Err(problem) if problem.code == "E0709" && control.cancelled() => standing.doing = Doing::Stopped,
         Err(problem) => {
             standing.doing = Doing::Failed;
             standing.problem = Some(problem);

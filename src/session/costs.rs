@@ -15,6 +15,8 @@ use indexmap::IndexMap;
 pub struct Costs {
     /// Lines of its code; none where there is no code.
     pub lines: Option<usize>,
+    /// The code of what keeps it from having code.
+    pub problem: Option<&'static str>,
     /// Operations on floating-point numbers, as often as this very term computes them.
     pub flops: Option<f64>,
     /// Bytes of buffers that are neither inputs nor outputs; none also where there is no code.
@@ -35,6 +37,7 @@ impl Costs {
         };
         Costs {
             lines: module.map(|module| module.text().lines().filter(|line| !line.trim().is_empty()).count()),
+            problem: compiled.as_ref().err().map(|problem| problem.code),
             flops: work::flops(term, sizes),
             reads: module.filter(|_| target == Target::C).map_or_else(IndexMap::new, |module| {
                 let inputs = module.buffers.iter().filter(|buffer| matches!(buffer.role, Role::Input(_)));

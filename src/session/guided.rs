@@ -398,6 +398,10 @@ impl Searcher<'_> {
             let takes_long = |b: &&Breadth| matches!(b, Breadth::Tight | Breadth::Narrow | Breadth::Wide);
             let behind = breadths.iter().skip(i + 1).filter(takes_long).count();
             let (few, many) = nodes_of(breadth);
+            // To choose rules takes a while, too.
+            if self.is_cancelled() {
+                return Err(Halt::Failure(SearchFailure::Stopped));
+            }
             if account.vain.contains(&(now.digest(), text.clone(), breadth)) {
                 continue;
             }

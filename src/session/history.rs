@@ -89,10 +89,11 @@ pub struct Price<'a> {
 }
 
 impl Price<'_> {
-    /// Whether the times of two states tell that they differ. What contradicts itself tells nothing.
+    /// Whether the times of two states tell that they differ. What contradicts itself tells nothing, nor do two times of the same code.
     pub fn is_apart(self, other: Price<'_>) -> bool {
         let is_sure = |price: Price<'_>| price.contradicted.is_none() || price.measured.in_turns;
-        is_sure(self) && is_sure(other) && self.measured.is_apart(other.measured)
+        let differ = !self.measured.is_of_same_code(other.measured);
+        differ && is_sure(self) && is_sure(other) && self.measured.is_apart(other.measured)
     }
 }
 

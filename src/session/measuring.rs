@@ -321,7 +321,7 @@ impl Session {
 
     pub(super) fn device_is_free(&self) -> Result<(), Diagnostic> {
         match self.on_the_device() {
-            Some(busy) => Err(Diagnostic::error("E0810", busy).hint("Wait for its end, or stop it.")),
+            Some((busy, help)) => Err(Diagnostic::error("E0810", busy).hint(help)),
             None => Ok(()),
         }
     }

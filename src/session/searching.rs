@@ -628,7 +628,9 @@ impl Searcher<'_> {
             let trail = search::trail(&mut search, start, &report, &world);
             if let Some(k) = self.best {
                 let from = control.elapsed();
-                let best = programs(&search, k.max(budget.best), self.most);
+                // Of a guide no more are measured.
+                let most = if several { self.most } else { 0 };
+                let best = programs(&search, k.max(budget.best), most, &|| cancel.load(Ordering::Relaxed));
                 let took = control.elapsed().saturating_sub(from).saturating_add(search.extraction());
                 let insight = search.insight(&world);
                 if let Some(nearest) = insight.nearest.as_ref().filter(|_| own) {
@@ -770,12 +772,12 @@ impl Ended {
 
 /// The programs of a search that ended when it had so many, and more of its graph, up to so many. They are those of a search that
 /// asks for as many as these are: it ends in the same place.
-fn programs(search: &Search, wanted: usize, most: usize) -> KBest {
+fn programs(search: &Search, wanted: usize, most: usize, over: &dyn Fn() -> bool) -> KBest {
     let mut asked = most.max(wanted);
     loop {
-        let best = search.best(asked);
+        let best = search.best_until(asked, over);
         let there = best.terms.len().max(wanted);
-        if there >= asked {
+        if there >= asked || over() {
             return best;
         }
         asked = there;

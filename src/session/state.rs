@@ -302,7 +302,7 @@ impl Session {
                 Err(format!("There is no revision {revision}."))
             }
             Action::Bench { .. } | Action::Tune { .. } => {
-                if let Some(busy) = self.on_the_device() {
+                if let Some((busy, _)) = self.on_the_device() {
                     return Err(busy);
                 }
                 let missing = self.missing_sizes();
@@ -320,14 +320,20 @@ impl Session {
         }
     }
 
-    /// That a job runs kernels, as a sentence with its name; none where no job does.
-    pub(super) fn on_the_device(&self) -> Option<String> {
+    /// That a job runs kernels, as a sentence with its name, and what to do about that; none where no job does.
+    pub(super) fn on_the_device(&self) -> Option<(String, &'static str)> {
         let runs = |a: &Asked| matches!(a.action, Action::Bench { .. } | Action::Tune { .. });
         let measuring = self.asked.iter().find(|(_, asked)| runs(asked)).map(|(id, _)| *id);
         let id = self.showing.or(measuring)?;
-        let label = self.jobs.views().into_iter().find(|job| job.id == id).map(|job| job.label);
-        let what = label.map_or("A kernel runs".to_owned(), |label| format!("The job `{label}` runs"));
-        Some(format!("{what}; two kernels at once would disturb each other."))
+        let job = self.jobs.views().into_iter().find(|job| job.id == id);
+        let (what, help) = match job {
+            Some(job) if job.cancelling => {
+                (format!("The job `{}` is being stopped", job.label), "Wait for its end.")
+            }
+            Some(job) => (format!("The job `{}` runs", job.label), "Wait for its end, or stop it."),
+            None => ("A kernel runs".to_owned(), "Wait for its end, or stop it."),
+        };
+        Some((format!("{what}; two kernels at once would disturb each other."), help))
     }
 
     /// Sizes of the program that have no value yet.

@@ -158,6 +158,9 @@ pub fn news(app: &mut App) {
                 rules::difference_known(app, &query);
             }
             (_, Answer::Costs(_)) => app.touch(&[Pane::History, Pane::Rules]),
+            (Query::Prices { before, terms, target }, Answer::Prices(costs)) => {
+                rules::rows_priced(app, &before, &terms, target, &costs);
+            }
             (Query::Meter { revision, sketches }, Answer::Meter(meter)) => {
                 sketch::metered(app, revision, &sketches, meter);
             }

@@ -559,6 +559,8 @@ impl App {
         } else if let Some(from) = self.rules.rest.filter(|_| !self.rules.resting) {
             let query = Query::Inside { revision: self.revision, at: self.selection.clone(), from };
             self.queries.ask(&self.session, query);
+        } else if let Some(query) = panes::rules::unpriced_rows(self) {
+            self.queries.ask(&self.session, query);
         }
         let unpriced = match shown.contains(&Pane::History) {
             true => panes::history::unpriced(self),

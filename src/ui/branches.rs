@@ -23,9 +23,11 @@ pub fn better(app: &mut App) {
     };
     let ranked = view::ranked(app.session.history());
     let time = |id| ranked.iter().find(|(state, _)| *state == id).map(|(_, m)| *m);
-    if let (Some(a), Some(b)) = (time(one), time(other))
-        && a.is_apart(b)
-    {
+    let times = time(one).zip(time(other));
+    if times.is_some_and(|(a, b)| a.measured.is_of_same_code(b.measured)) {
+        return app.tell(Role::Warning, of_same_code(one, other));
+    }
+    if let Some((a, b)) = times.filter(|(a, b)| a.is_apart(*b)) {
         let (a, b) = (a.measured, b.measured);
         let (kept, left) =
             if a.median_ns < b.median_ns { ((one, a), (other, b)) } else { ((other, b), (one, a)) };
@@ -67,8 +69,7 @@ pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
         Verdict::FirstFaster => (first, second, 1.0 / ratio),
         Verdict::SecondFaster => (second, first, ratio),
         Verdict::SameCode => {
-            let text = format!("Revisions {first} and {second} have the same code: nothing was chosen.");
-            app.tell(Role::Warning, text);
+            app.tell(Role::Warning, of_same_code(first, second));
             return true;
         }
         neither @ (Verdict::NoMeasurableDifference | Verdict::Close | Verdict::DisturbedUnlike) => {
@@ -90,6 +91,10 @@ pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
     );
     keep(app, kept, text);
     true
+}
+
+fn of_same_code(one: RevisionId, other: RevisionId) -> String {
+    format!("Revisions {one} and {other} have the same code: nothing was chosen.")
 }
 
 fn keep(app: &mut App, revision: RevisionId, text: String) {

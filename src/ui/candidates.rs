@@ -20,9 +20,11 @@ use crate::lower::{Drawn, Nest, outline};
 use crate::rewrite::rule::apply::Applied;
 use crate::rewrite::rule::offer::{Miss, asks, choices, is_for_strategies, says_nothing, specificity};
 use crate::rewrite::rule::{Marks, Rule, RuleArg, RuleUse, apply_at};
-use crate::session::action::{RevisionId, Sizes};
+use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::history::History;
 use crate::session::workspace::Workspace;
+use crate::view::Alphabet;
+use crate::view::dearer::Dearer;
 use crate::view::effect::Effect;
 
 /// A rule at a position: what it makes of the term, or why it does not apply.
@@ -52,6 +54,8 @@ pub struct Candidate {
     pub depth: u32,
     /// What it does to the loops of the program.
     pub effect: Effect,
+    /// What is dearer after it, and in which language that was found out, once it was.
+    pub price: Option<(Target, Dearer)>,
     /// The shape of the loops after it.
     shape: Option<Digest>,
     /// How much it is worth.
@@ -335,6 +339,7 @@ fn with_choices(
         usual: tried_as(workspace, rule).is_some(),
         choices: found.iter().map(|(args, a)| (call(args), assumptions(a).join(", "))).collect(),
         effect,
+        price: None,
         shape,
         rank: Rank::of(rule, part, first.map(|applied| &applied.term)),
         assumed: first.map(assumptions).unwrap_or_default(),
@@ -406,6 +411,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
         stops,
         depth,
         effect,
+        price: None,
         shape,
     }
 }
@@ -453,6 +459,7 @@ pub fn inside(
                 stops: None,
                 depth: 0,
                 effect,
+                price: None,
                 shape,
                 rank: found.rank,
             });
@@ -469,10 +476,14 @@ pub fn inside(
 enum Use {
     /// It changes the loops or what they compute.
     Changes,
+    /// The same, and more is computed.
+    ComputesMore,
     /// The loops stay as they are.
     Prepares,
     /// It does something, with arguments that are to be chosen.
     Asks,
+    /// The program had code, and after it there is none until something else is done.
+    NoCode,
     /// It computes the same in the same way, in other words.
     Idle,
     /// It undoes what was done.
@@ -492,13 +503,22 @@ impl Candidate {
         self.rank.idle || !self.open && self.keeps_loops() && self.rank.reworded
     }
 
+    /// What it does in words, and in fewer, with what is dearer after it.
+    pub fn told(&self, alphabet: Alphabet) -> [String; 2] {
+        let dearer = self.price.map(|(_, dearer)| dearer).unwrap_or_default();
+        [self.effect.text(alphabet), self.effect.brief(alphabet)].map(|effect| dearer.behind(&effect))
+    }
+
     fn usefulness(&self) -> Use {
+        let dearer = self.price.map(|(_, dearer)| dearer).unwrap_or_default();
         match &self.result {
             Err(_) => Use::Nothing,
             Ok(_) if matches!(self.effect, Effect::Back(_) | Effect::LoopsOf(_)) => Use::Undoes,
             Ok(_) if self.is_idle() => Use::Idle,
+            Ok(_) if dearer.leaves_no_code() => Use::NoCode,
             Ok(_) if self.open && (self.keeps_loops() || !self.usual) => Use::Asks,
             Ok(_) if self.keeps_loops() => Use::Prepares,
+            Ok(_) if dearer.computes_more() => Use::ComputesMore,
             Ok(_) => Use::Changes,
         }
     }
@@ -517,8 +537,9 @@ pub fn left_loops(now: &Term, before: Option<&(RevisionId, Term)>, known: &Known
     (now != before).then_some((before, *id))
 }
 
-/// Candidates in the order in which they are listed: first those that change the loops, then those that leave them as they
-/// are, those whose arguments are to be chosen, those that change nothing, and those that lead back to a state that the present one was made of, or to its loops; each
+/// Candidates in the order in which they are listed: first those that change the loops, those by which more is computed behind the others,
+/// then those that leave them as they are, those whose arguments are to be chosen, those that leave no code where there was some, as far as
+/// that is known, those that change nothing, and those that lead back to a state that the present one was made of, or to its loops; each
 /// grouped by place, the best first. Last come those that do not apply, by how much of them matches. A rewrite that several places offer is listed at the first.
 ///
 /// `left` is the state before, as [`left_loops`] tells of it.

@@ -37,22 +37,28 @@ pub fn page_width(app: &App) -> usize {
     usize::from(app.size.0).saturating_sub(8).clamp(20, 120)
 }
 
-/// What is asked for the difference.
+/// What is asked for the difference of two states.
 pub fn query(app: &App, old: &Term, new: &Term, Shape { width, context }: Shape) -> Query {
     let alphabet = app.setup.terminal.alphabet;
-    Query::Difference { old: old.clone(), new: new.clone(), context, width, alphabet }
+    Query::Difference { old: old.clone(), new: new.clone(), given: None, context, width, alphabet }
 }
 
-fn is_small(old: &Term, new: &Term) -> bool {
-    old.size().saturating_add(new.size()) <= SMALL
+/// What is asked for the difference that a rule makes in the present state, with the names that are there once it is applied.
+pub fn by_rule(app: &App, after: &Term, Shape { width, context }: Shape) -> Query {
+    let alphabet = app.setup.terminal.alphabet;
+    let given = Some(app.session.workspace().program.term.clone());
+    Query::Difference { old: app.session.term().clone(), new: after.clone(), given, context, width, alphabet }
+}
+
+fn is_small(query: &Query) -> bool {
+    matches!(query, Query::Difference { old, new, .. } if old.size().saturating_add(new.size()) <= SMALL)
 }
 
 /// The lines that differ, with those around them.
-pub fn lines(app: &App, old: &Term, new: &Term, shape: Shape) -> Arc<Vec<Line>> {
-    let query = query(app, old, new, shape);
-    match app.queries.difference(&query) {
+pub fn lines(app: &App, query: &Query) -> Arc<Vec<Line>> {
+    match app.queries.difference(query) {
         Some(lines) => lines,
-        None if is_small(old, new) => Arc::new(super::queries::difference(&query)),
+        None if is_small(query) => Arc::new(super::queries::difference(query)),
         None => Arc::new(vec![Line::of(Role::Dim, "Comparing …")]),
     }
 }
@@ -63,8 +69,7 @@ pub fn at_once(app: &App, old: &Term, new: &Term, context: Option<usize>) -> Vec
     diff::of_lines(print(old).lines(), print(new).lines(), context).0
 }
 
-/// What has to be asked so that the lines are known.
-pub fn unknown(app: &App, old: &Term, new: &Term, shape: Shape) -> Option<Query> {
-    let query = query(app, old, new, shape);
-    (!is_small(old, new) && app.queries.difference(&query).is_none()).then_some(query)
+/// Whether it has to be asked so that the lines are known.
+pub fn is_unknown(app: &App, query: &Query) -> bool {
+    !is_small(query) && app.queries.difference(query).is_none()
 }

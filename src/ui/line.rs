@@ -346,13 +346,13 @@ impl Dialogue {
 
 /// What an entry asks for.
 fn asked(app: &App, entry: &Entry) -> Vec<String> {
-    let begun = entry.text();
+    let (begun, title) = (entry.text(), entry.kind.title());
+    if entry.kind == EntryKind::Rule && !begun.is_empty() {
+        // It is an example itself, and one of another rule is none.
+        return vec![format!("{title}, now {begun}?")];
+    }
     let begun = if begun.is_empty() { String::new() } else { format!(", now {begun}") };
-    vec![format!(
-        "{}{begun}? For example: {}",
-        entry.kind.title(),
-        entry.kind.example(app.session.workspace())
-    )]
+    vec![format!("{title}{begun}? For example: {}", entry.kind.example(app.session.workspace()))]
 }
 
 fn page_lines(page: &Page) -> Vec<String> {

@@ -5,6 +5,7 @@ use super::compared::{self, Shape};
 use super::queries::{Query, code};
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::rewrite::names::named;
 use crate::view::{Line, Role, diff, loops};
 
 /// Which difference is shown.
@@ -43,7 +44,7 @@ impl Preview {
         let alphabet = app.setup.terminal.alphabet;
         match self {
             Preview::Term => {
-                (compared::lines(app, app.session.term(), after, Shape::page(app)).to_vec(), false)
+                (compared::lines(app, &compared::by_rule(app, after, Shape::page(app))).to_vec(), false)
             }
             Preview::Loops => {
                 let nest = |term: &Term| -> Vec<Line> {
@@ -52,7 +53,8 @@ impl Preview {
                         .map(|row| row.line)
                         .collect()
                 };
-                let (old, new) = (nest(app.session.term()), nest(after));
+                let after = named(after, &app.session.workspace().program.term);
+                let (old, new) = (nest(app.session.term()), nest(&after));
                 if old == new {
                     return (vec![Line::of(Role::Dim, "The loops stay as they are.")], false);
                 }
@@ -78,6 +80,7 @@ impl Preview {
 
     /// Asks in the background for what the difference needs.
     pub fn ask(self, app: &mut App, after: Term) {
+        let after = named(&after, &app.session.workspace().program.term);
         for query in queries(app, &after) {
             if app.queries.kernel(&query).is_none() {
                 app.queries.ask(&app.session, query);

@@ -15,6 +15,7 @@ use crate::emit::Attempt;
 use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
+use crate::rewrite::names::named;
 use crate::rewrite::sketch::Sketch;
 use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::costs::Costs;
@@ -61,6 +62,15 @@ pub enum Query {
         /// In which language.
         target: Target,
     },
+    /// What a term costs, and what each of the terms does that rules make of it.
+    Prices {
+        /// The term before.
+        before: Term,
+        /// The others.
+        terms: Vec<Term>,
+        /// In which language.
+        target: Target,
+    },
     /// The code of a term that is no state yet.
     Code {
         /// The term.
@@ -81,6 +91,8 @@ pub enum Query {
         old: Term,
         /// The other.
         new: Term,
+        /// The program whose names the other gets, as applying a rule gives it them; none where it has its names.
+        given: Option<Term>,
         /// How many equal lines stand around those that differ.
         context: usize,
         /// How wide they are printed, and in which characters.
@@ -120,6 +132,8 @@ pub enum Answer {
     Kernel(Arc<Result<Attempt, Diagnostic>>),
     /// See [`Query::Costs`].
     Costs(Costs),
+    /// See [`Query::Prices`]: of the term before, and of each of the others; nothing where that failed.
+    Prices(Vec<Costs>),
     /// See [`Query::Meter`].
     Meter(Metered),
     /// See [`Query::Difference`].
@@ -206,9 +220,11 @@ impl Queries {
             | Query::Meter { revision, .. }
             | Query::Frozen { revision, .. }
             | Query::Steps { revision, .. } => *revision,
-            Query::Devices | Query::Code { .. } | Query::Costs { .. } | Query::Difference { .. } => {
-                session.current()
-            }
+            Query::Devices
+            | Query::Code { .. }
+            | Query::Costs { .. }
+            | Query::Prices { .. }
+            | Query::Difference { .. } => session.current(),
         };
         let Some(term) = session.history().revision(revision).map(|r| r.term.clone()) else { return };
         let term = match &query {
@@ -266,6 +282,7 @@ impl Queries {
                 Answer::Devices(list) => self.devices = Some(list.clone()),
                 Answer::Rules(..)
                 | Answer::Inside(..)
+                | Answer::Prices(_)
                 | Answer::Steps(_)
                 | Answer::Frozen(_)
                 | Answer::Meter(_) => {}
@@ -333,7 +350,7 @@ fn stand_back() {
 }
 
 fn is_code(query: &Query) -> bool {
-    matches!(query, Query::Kernel { .. } | Query::Code { .. } | Query::Costs { .. })
+    matches!(query, Query::Kernel { .. } | Query::Code { .. } | Query::Costs { .. } | Query::Prices { .. })
 }
 
 /// The answer to a query whose own work has a fault: nothing, and the word of it where it can be shown.
@@ -348,6 +365,7 @@ fn failed(query: &Query, fault: &str) -> Answer {
         Query::Inside { .. } => Answer::Inside(Vec::new(), None),
         Query::Kernel { .. } | Query::Code { .. } => Answer::Kernel(Arc::new(Err(problem()))),
         Query::Costs { .. } => Answer::Costs(Costs::default()),
+        Query::Prices { .. } => Answer::Prices(Vec::new()),
         Query::Meter { .. } => Answer::Meter(Metered::default()),
         Query::Difference { .. } => Answer::Difference(Arc::default()),
         Query::Devices => Answer::Devices(DeviceList { devices: Vec::new(), notes: Vec::new() }),
@@ -377,8 +395,10 @@ pub fn code(made: &Result<Attempt, Diagnostic>) -> Result<String, Diagnostic> {
 
 /// The lines that differ, with those around them; none for another query.
 pub fn difference(query: &Query) -> Vec<Line> {
-    let Query::Difference { old, new, context, width, alphabet } = query else { return Vec::new() };
+    let Query::Difference { old, new, given, context, width, alphabet } = query else { return Vec::new() };
     let print = |term: &Term| Printed::of(term, *width, *alphabet);
+    let named = given.as_ref().map(|given| named(new, given));
+    let new = named.as_ref().unwrap_or(new);
     diff::of_lines(print(old).lines(), print(new).lines(), Some(*context)).0
 }
 
@@ -406,6 +426,10 @@ fn answer(
             Answer::Inside(found, next)
         }
         Query::Costs { target, .. } => Answer::Costs(Costs::of(workspace, term, *target, sizes)),
+        Query::Prices { before, terms, target } => {
+            let of = |term: &Term| Costs::of(workspace, term, *target, sizes);
+            Answer::Prices(std::iter::once(before).chain(terms).map(of).collect())
+        }
         Query::Kernel { target, .. } | Query::Code { target, .. } => {
             Answer::Kernel(Arc::new(workspace.attempt(term, *target, sizes)))
         }

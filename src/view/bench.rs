@@ -2,7 +2,7 @@
 
 use super::bars::{Time, bar};
 use super::figures;
-use super::roofline::above;
+use super::roofline::{above, limit};
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
@@ -217,26 +217,24 @@ fn bound(m: &Measurement, peak: Option<Peak>) -> Option<Line> {
     let (work, peak) = (Work { flops: m.flops?, bytes: m.bytes? }, peak?);
     let rate = rate(work, m.median_ns, Some(peak));
     let (share, memory) = (rate.share?, rate.memory_bound?);
-    let (by, says) = match above(share, memory, peak) {
+    Some(match above(share, memory, work.bytes, peak) {
         // A busy machine may give more, and then that may bound it.
-        Some(above) if peak.busy => ("bound   not known: ".to_owned(), format!(", {above}")),
-        Some(above) => (format!("bound   not by {}: ", limit(memory)), format!(", {above}")),
-        None => (format!("bound   by {}, ", limit(memory)), or_less(peak).to_owned()),
-    };
-    Some(
-        Line::plain(by)
+        Some(above) if peak.busy && !(memory && peak.caches(work.bytes)) => {
+            Line::plain(format!("bound   not known: {above}"))
+        }
+        Some(above) => {
+            let by = if memory { "memory" } else { "arithmetic" };
+            Line::plain(format!("bound   not by {by}: {above}"))
+        }
+        None => Line::plain(format!("bound   by {}, ", limit(memory, work.bytes, peak)))
             .with(Role::Number, format!("{} %", figures::digits(share * 100.0)))
-            .with(Role::Plain, format!(" of what {} allows{says}", m.device)),
-    )
+            .with(Role::Plain, format!(" of what {} allows{}", m.device, or_less(peak))),
+    })
 }
 
 /// What is said behind a figure that is taken from what a device allows.
 fn or_less(peak: Peak) -> &'static str {
     if peak.busy { " or less: the machine was busy when that was measured" } else { "" }
-}
-
-fn limit(memory: bool) -> &'static str {
-    if memory { "memory" } else { "arithmetic" }
 }
 
 /// What a program has to do at least, and what bounds it on a device, where that is known what it allows.
@@ -255,7 +253,7 @@ pub fn least(work: Work, device: &str, peak: Option<Peak>) -> Option<Line> {
         let (arithmetic, memory) = (flops / peak.gflops, bytes / peak.gbytes);
         text += &format!(
             "; on {device} {} bounds that, which allows {}{}",
-            limit(memory > arithmetic),
+            limit(memory > arithmetic, bytes, peak),
             figures::time(arithmetic.max(memory)),
             or_less(peak)
         );
@@ -280,9 +278,9 @@ pub fn least_in_brief(
         Some(peak) => {
             let memory = bytes / peak.gbytes > flops / peak.gflops;
             let share = fastest.and_then(|time| rate(work, time, Some(peak)).share);
-            match share.and_then(|share| above(share, memory, peak)) {
+            match share.and_then(|share| above(share, memory, bytes, peak)) {
                 Some(above) => format!("on {device} they come to {above}"),
-                None => format!("{} bounds them on {device}", limit(memory)),
+                None => format!("{} bounds them on {device}", limit(memory, bytes, peak)),
             }
         }
         None => format!("{key} says what bounds them"),
@@ -397,7 +395,7 @@ mod tests {
     fn measured(median_ns: f64) -> Measurement {
         Measurement {
             device: "cpu".to_owned(),
-            kernel: Digest::of(b"kernel"),
+            kernel: Digest::of(&median_ns.to_le_bytes()),
             sizes: [("m".into(), 64)].into_iter().collect(),
             median_ns,
             interval_ns: (median_ns * 0.99, median_ns * 1.01),
@@ -441,7 +439,7 @@ mod tests {
                 "○ 0 100.0 µs (-1.0/+1.0 %) cpu  pinned  matmul.rise",
                 "├ ○ 1 topDown( mapFusion)",
                 "│ ○ 2 64.80 µs -35.2 % from 0 (-1.0/+1.0 %) cpu  splitJoin(32)",
-                "└ ● 3 100.5 µs intervals overlap from 0 (-1.0/+1.0 %) cpu  same as 1  noise  now",
+                "└ ● 3 100.5 µs not told apart from 0 (-1.0/+1.0 %) cpu  same as 1  noise  now",
             ]
         );
     }
@@ -455,7 +453,7 @@ mod tests {
             "The program computes 2.00 G operations on 976.6 KiB of inputs and output, 2000 for each byte."
         );
         let bound = "; on cpu arithmetic bounds that, which allows 200.0 ms.";
-        assert!(says(Some(Peak { gflops: 10.0, gbytes: 2.0, busy: false })).ends_with(bound));
+        assert!(says(Some(Peak { gflops: 10.0, gbytes: 2.0, busy: false, cache: 1024 })).ends_with(bound));
         assert_eq!(least(Work { flops: 0.0, bytes: 8.0 }, "cpu", None), None);
     }
 
@@ -544,20 +542,27 @@ mod tests {
         history.revision_mut(2).unwrap().measurements.push(on_gpu);
         let wide = super::table(&history, None, 48, Alphabet::Unicode);
         assert_eq!(wide.rows[3].text().trim_end(), "  2  7.000 µs  m=64  gpu  6.930–7.070 µs");
-        let peak = Peak { gflops: 10.0, gbytes: 2.0, busy: false };
+        let peak = Peak { gflops: 10.0, gbytes: 2.0, busy: false, cache: 1024 };
         let details = details(2, &measured(64_800.0), Some(peak));
         let bound = "bound   by arithmetic, 80.91 % of what cpu allows";
         assert!(details.iter().any(|line| line.text() == bound), "{details:?}");
         // What comes to more than main memory gave is not bound by it.
-        let slow = Peak { gflops: 100.0, gbytes: 0.5, busy: false };
+        let slow = Peak { gflops: 100.0, gbytes: 0.5, busy: false, cache: 1024 };
         let beyond = |peak: Peak| super::bound(&measured(64_800.0), Some(peak)).unwrap().text();
         assert!(beyond(slow).starts_with("bound   not by memory: "), "{}", beyond(slow));
-        let caches = " % of what cpu allows, more than main memory gave, so its data may lie in caches";
-        assert!(beyond(slow).ends_with(caches), "{}", beyond(slow));
+        let caches = "bound   not by memory: more than main memory gave, so its data may lie in caches";
+        assert_eq!(beyond(slow), caches);
+        let held = Peak { cache: 1 << 20, ..slow };
+        assert_eq!(
+            beyond(Peak { busy: true, ..held }),
+            "bound   not by memory: more than main memory gave, since caches hold so little data"
+        );
         let m = measured(64_800.0);
         let work = Work { flops: m.flops.unwrap(), bytes: m.bytes.unwrap() };
         let brief = |time| least_in_brief(work, "cpu", Some(slow), time, "o").unwrap().text();
         assert!(brief(None).ends_with("; memory bounds them on cpu"), "{}", brief(None));
+        let of_held = least_in_brief(work, "cpu", Some(held), None, "o").unwrap().text();
+        assert!(of_held.ends_with("; memory (unless caches hold the data) bounds them on cpu"), "{of_held}");
         let above = "; on cpu they come to more than main memory gave, so its data may lie in caches";
         assert!(brief(Some(m.median_ns)).ends_with(above), "{}", brief(Some(m.median_ns)));
         let busy = super::details(2, &measured(64_800.0), Some(Peak { busy: true, ..peak }));

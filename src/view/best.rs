@@ -147,6 +147,9 @@ fn alone(standing: &Standing, only: &Candidate) -> String {
 
 /// What the times say.
 fn verdict(standing: &Standing) -> String {
+    if standing.candidates.is_empty() && standing.doing == Doing::Stopped {
+        return "The search was stopped before its programs were known.".to_owned();
+    }
     let leaders = standing.leaders();
     let Some(first) = leaders.first() else { return "None of the programs was measured.".to_owned() };
     let timed: Vec<&Candidate> = standing.distinct().filter(|c| c.summary().is_some()).collect();
@@ -201,6 +204,9 @@ fn median(candidate: &Candidate) -> f64 {
 
 /// What came of it, for a message.
 pub fn says(standing: &Standing) -> String {
+    if standing.doing == Doing::Stopped {
+        return format!("Stopped. {}", verdict(standing));
+    }
     let sizes: Vec<String> = standing.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     let on = [standing.device.clone()].into_iter().chain(sizes).collect::<Vec<_>>().join(" ");
     let alike = alike(standing).map(|text| format!(" {text}")).unwrap_or_default();
@@ -325,6 +331,7 @@ mod tests {
         );
         assert_eq!(says(&[Some(10)]), "It is the only program that was found, so there is nothing to rank.");
         let stopped = |times: &[Option<u64>]| verdict(&standing(times, Doing::Stopped));
+        assert_eq!(stopped(&[]), "The search was stopped before its programs were known.");
         assert_eq!(
             stopped(&[Some(10), None, None]),
             "Of 3 programs rank 1 alone was measured, so nothing is ranked."

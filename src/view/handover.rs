@@ -155,9 +155,10 @@ fn fastest(session: &Session, ranked: &[(RevisionId, Price<'_>)]) -> Vec<Line> {
             let mut row = timed(*id, price.measured, longest);
             // The first is the fastest only of those of which the times tell.
             let alike = ranked.first().filter(|(first, best)| first != id && !best.is_apart(*price));
-            let unclear = alike.map(|(first, best)| match best.measured.is_apart(price.measured) {
-                true => format!("not told from {first}"),
-                false => format!("intervals overlap with {first}"),
+            let unclear = alike.map(|(first, best)| match best.measured {
+                best if best.is_of_same_code(price.measured) => format!("same code as {first}"),
+                best if best.is_apart(price.measured) => format!("not told from {first}"),
+                _ => format!("intervals overlap with {first}"),
             });
             let mind: Vec<String> = history::contradiction(*price).into_iter().chain(unclear).collect();
             row.push(Line::of(Role::Warning, mind.join(", ")));

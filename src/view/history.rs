@@ -147,6 +147,8 @@ struct Rows<'a> {
     same: HashMap<Digest, RevisionId>,
     /// The states that are shown in the row of such a one.
     merged: HashMap<RevisionId, Vec<RevisionId>>,
+    /// The measurements of each code, by the states in the order in which they were made, one for each device and sizes.
+    codes: HashMap<Digest, Vec<(RevisionId, &'a Measurement)>>,
     devices: Devices<'a>,
     /// Whether states were measured at several sizes.
     several_sizes: bool,
@@ -166,9 +168,19 @@ impl<'a> Rows<'a> {
             all().next().is_some_and(|first| all().any(|m| of(first, m)))
         };
         let several_sizes = differ(&|a, b| a.sizes != b.sizes);
+        let mut codes: HashMap<Digest, Vec<(RevisionId, &Measurement)>> = HashMap::new();
+        for id in 0..history.len() {
+            for m in history.revision(id).into_iter().flat_map(|r| &r.measurements) {
+                let alike = codes.entry(m.kernel).or_default();
+                if alike.iter().all(|(_, known)| !known.is_of_same_code(m)) {
+                    alike.push((id, m));
+                }
+            }
+        }
         let merged = HashMap::new();
         let devices = Devices::of(all());
-        let mut rows = Rows { history, looked, alphabet, same, merged, devices, several_sizes, out: vec![] };
+        let out = vec![];
+        let mut rows = Rows { history, looked, alphabet, same, merged, codes, devices, several_sizes, out };
         if looked.opened.is_some() {
             let goes_on: HashSet<RevisionId> =
                 (0..history.len()).filter_map(|id| history.parent(id)).collect();
@@ -271,6 +283,9 @@ impl<'a> Rows<'a> {
             let how = if alone { ", both alone" } else { "" };
             parts.push(Line::of(role, change).with(Role::Dim, format!(" from {before}{how}")));
         }
+        if let Some(first) = self.first_with_code(measured).filter(|first| *first < id) {
+            parts.push(Line::of(Role::Dim, format!("same code as {first}")));
+        }
         let spread = figures::spread(measured.median_ns, measured.interval_ns);
         parts.extend(spread.map(|spread| Line::of(Role::Dim, spread)));
         let device = Line::of(Role::Dim, self.devices.short(&measured.device).to_owned());
@@ -285,6 +300,12 @@ impl<'a> Rows<'a> {
             parts.push(Line::of(Role::Warning, other));
         }
         parts
+    }
+
+    /// The first state that was measured with this code, there and at these sizes.
+    fn first_with_code(&self, measured: &Measurement) -> Option<RevisionId> {
+        let alike = self.codes.get(&measured.kernel)?;
+        alike.iter().find(|(_, m)| m.is_of_same_code(measured)).map(|(id, _)| *id)
     }
 
     fn sign(&self, id: RevisionId) -> &'static str {
@@ -450,6 +471,7 @@ struct Bought {
     alone: bool,
 }
 
+/// None where that revision has the same code: whatever the times say, nothing was bought.
 fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<Bought> {
     let shown = price.measured;
     let own = history.revision(id)?;
@@ -457,6 +479,9 @@ fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<Bought>
     while let Some(id) = above {
         let revision = history.revision(id)?;
         if let Some(before) = revision.price(&shown.device, &shown.sizes) {
+            if before.measured.is_of_same_code(shown) {
+                return None;
+            }
             // Beside others a state may take longer than alone: like is compared with like, where it is there.
             let alone = |revision| alone(revision, shown);
             let alike = match before.measured.in_turns == shown.in_turns {
@@ -468,7 +493,7 @@ fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<Bought>
                 figures::change(from.median_ns, to.median_ns)?
             } else {
                 // Two programs that run in turns may still be told apart.
-                "intervals overlap".to_owned()
+                "not told apart".to_owned()
             };
             return Some(Bought { before: id, change, alone: alike.is_some() && shown.in_turns });
         }
@@ -553,7 +578,8 @@ mod tests {
         let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
         let on = |device: &str, median_ns: f64| {
             let time = MedianTime { median_ns, interval_ns: (median_ns * 0.9, median_ns * 1.1), runs: 30 };
-            Measurement::of(device, Digest::of(b"kernel"), &Sizes::new(), time, &work, String::new())
+            let kernel = Digest::of(&median_ns.to_le_bytes());
+            Measurement::of(device, kernel, &Sizes::new(), time, &work, String::new())
         };
         let term = |n: i128| Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
         let mut history = History::new(term(0), "f.rise");
@@ -579,7 +605,7 @@ mod tests {
             assert_eq!(shown.matches("(-10/+10 %)").count(), 2, "{width}: {shown}");
             assert!(shown.contains("  step") || shown.contains("\n    step"), "{width}: {shown}");
             // What the change is from is not dropped where the whole of it has room.
-            assert!(width < 28 || shown.contains("intervals overlap from 0"), "{width}: {shown}");
+            assert!(width < 28 || shown.contains("not told apart from 0"), "{width}: {shown}");
         }
     }
 
@@ -635,23 +661,23 @@ mod tests {
     #[test]
     fn what_was_measured_in_turns_is_the_price_and_what_contradicts_it_is_told() {
         let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
-        let of = |median_ns: f64, in_turns: bool| {
+        let mut history = stepped(&["one", "two", "three"]);
+        let of = |id: RevisionId, median_ns: f64, in_turns: bool| {
             let time = MedianTime { median_ns, interval_ns: (median_ns * 0.97, median_ns * 1.03), runs: 30 };
-            let measured =
-                Measurement::of("cpu", Digest::of(b"kernel"), &Sizes::new(), time, &work, String::new());
+            let kernel = Digest::of(&id.to_le_bytes());
+            let measured = Measurement::of("cpu", kernel, &Sizes::new(), time, &work, String::new());
             Measurement { in_turns, ..measured }
         };
-        let mut history = stepped(&["one", "two", "three"]);
         let mut measure = |id, all: Vec<Measurement>| {
             if let Some(r) = history.revision_mut(id) {
                 r.measurements = all;
             }
         };
-        measure(1, vec![of(496.1, false)]);
+        measure(1, vec![of(1, 496.1, false)]);
         // The last of those that were measured apart counts, and the first is not forgotten.
-        measure(2, vec![of(160.8, false), of(556.3, false)]);
+        measure(2, vec![of(2, 160.8, false), of(2, 556.3, false)]);
         // What was measured in turns counts more than what was measured later.
-        measure(3, vec![of(520.0, true), of(200.0, false)]);
+        measure(3, vec![of(3, 520.0, true), of(3, 200.0, false)]);
         let order = ranked(&history);
         let ids: Vec<RevisionId> = order.iter().map(|(id, _)| *id).collect();
         assert_eq!(ids, [1, 3, 2]);
@@ -666,5 +692,34 @@ mod tests {
         let price = |at: usize| order[at].1;
         assert!(price(0).measured.is_apart(price(2).measured) && !price(0).is_apart(price(2)));
         assert_eq!(contradiction(price(0)), None);
+    }
+
+    /// Two times of the same code differ by chance, so none of them is a gain, wherever in the tree the states stand.
+    #[test]
+    fn states_of_the_same_code_bought_nothing() {
+        let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
+        let of = |code: &str, median_ns: f64| {
+            let time = MedianTime { median_ns, interval_ns: (median_ns * 0.99, median_ns * 1.01), runs: 30 };
+            let kernel = Digest::of(code.as_bytes());
+            Measurement::of("cpu", kernel, &Sizes::new(), time, &work, String::new())
+        };
+        let term = |n: i128| Term::lit(Literal::Int(n, crate::lang::ty::Scalar::I32));
+        let mut history = History::new(term(0), "f.rise");
+        history.revision_mut(0).unwrap().measurements.push(of("a", 400.0));
+        for (n, from, code, time) in [(1, 0, "a", 300.0), (2, 1, "b", 150.0), (3, 0, "b", 200.0)] {
+            let measurements = vec![of(code, time)];
+            history.add(from, Revision { measurements, ..Revision::new(term(n), "s") }, PathMap::identity());
+        }
+        assert_eq!(
+            texts(&history, None, &[]),
+            [
+                "○ 0 400.0 ns (-1.0/+1.0 %) cpu  f.rise",
+                "├ ○ 1 300.0 ns same code as 0 (-1.0/+1.0 %) cpu  s",
+                "│ ○ 2 150.0 ns -50.0 % from 1 (-1.0/+1.0 %) cpu  s",
+                "└ ● 3 200.0 ns -50.0 % from 0 same code as 2 (-1.0/+1.0 %) cpu  s  now",
+            ]
+        );
+        let price = |id: RevisionId| history.revision(id).unwrap().price("cpu", &Sizes::new()).unwrap();
+        assert!(!price(0).is_apart(price(1)) && !price(2).is_apart(price(3)) && price(0).is_apart(price(2)));
     }
 }

@@ -9,6 +9,7 @@ pub mod bench;
 pub mod best;
 pub mod code;
 pub mod crumbs;
+pub mod dearer;
 pub mod diff;
 pub mod effect;
 pub mod examined;

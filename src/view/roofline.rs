@@ -92,16 +92,16 @@ fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
     let sizes: Vec<String> = measured.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     let memory = rate.memory_bound == Some(true);
     let share = rate.share.unwrap_or_default();
-    let says = match above(share, memory, peak) {
-        Some(above) => format!(": {above}"),
-        None => format!(", bound by {}", if memory { "memory" } else { "its operations" }),
+    let says = match above(share, memory, work.bytes, peak) {
+        Some(above) => format!(", over 100 % of what is allowed: {above}"),
+        None => {
+            let by = if memory { limit(memory, work.bytes, peak) } else { "its operations" };
+            format!(", {} % of what is allowed, bound by {by}", digits(100.0 * share))
+        }
     };
     Line::of(Role::Number, format!("{sign}  revision {revision}  "))
         .with(Role::Plain, format!("{}  {}  ", sizes.join(" "), time(measured.median_ns)))
-        .with(
-            Role::Good,
-            format!("{} GFLOP/s, {} % of what is allowed", digits(rate.gflops), digits(100.0 * share)),
-        )
+        .with(Role::Good, format!("{} GFLOP/s", digits(rate.gflops)))
         .with(Role::Plain, says)
 }
 
@@ -109,12 +109,22 @@ fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
 const ALLOWED: f64 = 1.05;
 
 /// What is said of a time that comes to more than a device was found to allow: nothing that was measured bounds it.
-pub fn above(share: f64, memory: bool, peak: Peak) -> Option<&'static str> {
+pub fn above(share: f64, memory: bool, bytes: f64, peak: Peak) -> Option<&'static str> {
     (share > ALLOWED).then_some(match (peak.busy, memory) {
+        (_, true) if peak.caches(bytes) => "more than main memory gave, since caches hold so little data",
         (true, _) => "more than the busy machine gave when that was measured",
         (false, true) => "more than main memory gave, so its data may lie in caches",
         (false, false) => "more than the multiply-adds gave with which that was measured",
     })
+}
+
+/// What bounds so much work: of data that a cache may hold it is not known whether main memory does.
+pub fn limit(memory: bool, bytes: f64, peak: Peak) -> &'static str {
+    match memory {
+        true if peak.caches(bytes) => "memory (unless caches hold the data)",
+        true => "memory",
+        false => "arithmetic",
+    }
 }
 
 /// The roof and the states below it.
@@ -176,7 +186,7 @@ mod tests {
     use super::*;
     use crate::lang::digest::Digest;
 
-    const PEAK: Peak = Peak { gflops: 64.0, gbytes: 16.0, busy: false };
+    const PEAK: Peak = Peak { gflops: 64.0, gbytes: 16.0, busy: false, cache: 1 << 20 };
 
     fn measured(device: &str, n: i64, median_ns: f64, flops: f64, bytes: f64) -> Measurement {
         Measurement {
@@ -218,7 +228,7 @@ mod tests {
         assert!(row('B') < row('A') && column('A') < column('B'), "{text:#?}");
         let of = |sign: &str| text.iter().find(|line| line.starts_with(sign)).unwrap();
         assert!(of("A  ").contains("bound by memory") && of("A  ").contains("25"), "{text:#?}");
-        let says = |share, memory, busy| above(share, memory, Peak { busy, ..PEAK });
+        let says = |share, memory, busy| above(share, memory, 4e6, Peak { busy, ..PEAK });
         assert_eq!(says(1.04, true, false), None);
         assert_eq!(says(2.1, true, false), Some("more than main memory gave, so its data may lie in caches"));
         assert_eq!(
@@ -243,6 +253,22 @@ mod tests {
         assert!(!said(PEAK).contains("busy") && said(PEAK).contains("may lie in caches"), "{}", said(PEAK));
         let busy = said(Peak { busy: true, ..PEAK });
         assert!(busy.contains("lower bounds") && !busy.contains("may lie in caches"), "{busy}");
+    }
+
+    /// What a cache holds is no matter of main memory, however busy the machine was, and what is above all is no share.
+    #[test]
+    fn data_that_caches_hold_is_not_held_against_main_memory() {
+        let [fast, slow] = [measured("cpu", 64, 1e3, 1e5, 2e5), measured("cpu", 64, 1e5, 1e5, 2e5)];
+        for busy in [false, true] {
+            let said = |m: &Measurement| {
+                let page = page("cpu", Peak { busy, ..PEAK }, &[(0, m)], None, 60, Alphabet::Ascii);
+                page.said.last().unwrap().text()
+            };
+            assert!(said(&fast).ends_with("100.0 GFLOP/s, over 100 % of what is allowed: more than main memory gave, since caches hold so little data"));
+            assert!(said(&slow).ends_with(
+                "1.000 GFLOP/s, 12.50 % of what is allowed, bound by memory (unless caches hold the data)"
+            ));
+        }
     }
 
     #[test]

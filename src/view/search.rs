@@ -111,7 +111,16 @@ pub(super) fn decision(search: &SearchOutcome) -> Line {
 pub fn brief(search: &SearchProgress) -> String {
     let now = &search.now;
     let (nodes, classes) = (count(now.nodes), count(now.classes));
-    format!("iteration {}, {nodes} nodes, {classes} classes, {}", now.iteration + 1, figures::bytes(now.rss))
+    // Of a search that makes its guides, each of its searches begins with the first iteration.
+    let step = match search.guides.len() {
+        0 => String::new(),
+        steps => format!("step {steps}, "),
+    };
+    let at = match now.phase {
+        Phase::Done => "taking the best programs".to_owned(),
+        _ => format!("iteration {}", now.iteration + 1),
+    };
+    format!("{step}{at}, {nodes} nodes, {classes} classes, {}", figures::bytes(now.rss))
 }
 
 pub(super) fn count(n: usize) -> String {
@@ -189,7 +198,8 @@ fn phase(progress: &Moment) -> String {
         Phase::Rebuild => "restoring congruence".to_owned(),
         // What can take a while after the end; without it, the end itself stands here at once.
         Phase::Done => {
-            return "over; writing down the rule applications of its result (cancel does without)".to_owned();
+            return "over; taking its best programs and writing down the rule applications of its result (cancel does without)"
+                .to_owned();
         }
     };
     format!("iteration {}: {what}", progress.iteration + 1)

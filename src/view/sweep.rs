@@ -57,7 +57,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         lines.push(Line::of(Role::Hint, text));
     }
     if crossed.is_empty() {
-        let at_least = format!("by more than {} %", 100.0 * CLOSE);
+        let at_least = format!("measurably and by more than {} %", 100.0 * CLOSE);
         let unlike = points.iter().any(|point| point.pair.comparison.verdict == Verdict::DisturbedUnlike);
         let wherever = if unlike { "that is known".to_owned() } else { format!("they differ {at_least}") };
         let text = match decided(points).first().map(|point| point.pair.comparison.verdict) {
@@ -67,7 +67,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
                 "Both have the same code at all of these sizes: neither is faster.".to_owned()
             }
             _ if unlike => "At none of these sizes is it known which is faster.".to_owned(),
-            _ => format!("At none of these sizes do they differ measurably and {at_least}."),
+            _ => format!("At none of these sizes do they differ {at_least}."),
         };
         lines.push(Line::of(Role::Hint, text));
     }
@@ -219,7 +219,10 @@ mod tests {
         let verdicts: Vec<Verdict> = points.iter().map(|point| point.pair.comparison.verdict).collect();
         assert_eq!(verdicts, [Verdict::Close, Verdict::Close, Verdict::FirstFaster]);
         assert!(crossovers(&points).is_empty());
-        assert_eq!(last(&points), "A is the faster one wherever they differ by more than 1 %.");
+        assert_eq!(
+            last(&points),
+            "A is the faster one wherever they differ measurably and by more than 1 %."
+        );
         assert_eq!(
             last(&points[..2]),
             "At none of these sizes do they differ measurably and by more than 1 %."

@@ -222,7 +222,7 @@ fn bound(amounts: &Amounts, ns: f64, rates: Rates, peak: Option<Peak>) -> String
         let share = match could.zip(peak) {
             Some((could, peak)) => {
                 most = most.max(rate / could);
-                match above(rate / could, bound == Bound::Moved, peak) {
+                match above(rate / could, bound == Bound::Moved, done, peak) {
                     // No share of what does not bound it.
                     Some(above) => format!(", {above}, {}", digits(could)),
                     None => format!(", {} % of the device's {}", digits(100.0 * rate / could), digits(could)),
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn more_than_a_device_was_found_to_give_is_no_share() {
         let amounts = Amounts { operations: 4e6, moved: 2e5, read: None, local: 0, private: 0, lanes: 1 };
-        let peak = |busy| Peak { gflops: 200.0, gbytes: 3.5, busy };
+        let peak = |busy| Peak { gflops: 200.0, gbytes: 3.5, busy, cache: 0 };
         let rates = Rates { operations: 40.0, moved: 2.0, read: 0.0 };
         let says = |ns, busy| bound(&amounts, ns, rates, Some(peak(busy)));
         let slow = says(1e5, false);

@@ -1,7 +1,7 @@
 //! What a rule's variables stand for.
 
 use super::pat::{Pat, PatArg};
-use crate::lang::nat::{Nat, NatVar};
+use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::term::{Arg, Term};
 use crate::lang::ty::{Type, TypeSubst, TypeVar};
@@ -24,6 +24,8 @@ pub struct Bindings {
     pub slots: Vec<Option<Arg>>,
     /// Sizes that were computed rather than found; whether they are sizes at all must be checked.
     pub solved: Vec<Nat>,
+    /// The names of shared values, in the rule and in the term: where the right side shares the value too, it keeps its name.
+    pub shared: Vec<(Name, Name)>,
 }
 
 impl Bindings {
@@ -34,6 +36,7 @@ impl Bindings {
             nats: vec![None; nats],
             slots: vec![None; slots],
             solved: vec![],
+            shared: vec![],
         }
     }
 
@@ -44,6 +47,12 @@ impl Bindings {
     /// A size of the rule, as far as its variables are known.
     pub fn size(&self, n: &Nat) -> Nat {
         if n.has_metas() { n.subst(&|v| self.nat(v)) } else { n.clone() }
+    }
+
+    /// The name of a binder of the rule in what it builds.
+    pub fn name<'a>(&'a self, own: &'a Name) -> &'a Name {
+        let mut known = self.shared.iter().filter(|(rule, _)| rule == own).map(|(_, term)| term);
+        known.next().filter(|first| known.all(|other| other == *first)).unwrap_or(own)
     }
 
     /// A type of the rule, as far as its variables are known.

@@ -67,7 +67,7 @@ fn build(p: &Pat, b: &Bindings, depth: u32, gently: bool) -> Result<Part, WhyNot
             let param = p.ty.as_fun().map_or_else(Type::ill, |(a, _)| a.subst(b));
             let mut part = build(body, b, depth + 1, gently)?;
             part.moved.iter_mut().for_each(|(_, new)| new.push(0));
-            Ok(Part { term: Term::lam(name, param, part.term), moved: part.moved })
+            Ok(Part { term: Term::lam(b.name(name), param, part.term), moved: part.moved })
         }
         PatNode::App(f, e) => {
             let (function, argument) = (build(f, b, depth, gently)?, build(e, b, depth, gently)?);
@@ -214,6 +214,38 @@ pub fn first_occurrence(t: &Term, index: u32) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::lang::build as b;
+    use crate::lang::diag::{FileId, Sources};
+    use crate::lang::infer::program;
+    use crate::lang::syntax::parse_program;
+    use crate::rule::RuleSet;
+
+    /// Two shared values that look alike keep the names that somebody gave them, by either way to share.
+    #[test]
+    fn shared_values_keep_their_names() {
+        let text = "def f (a: n.f32): n.f32 = let one = map sqrt a in let two = map sqrt one in map abs two";
+        let term = program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term;
+        let rules = RuleSet::builtin(&mut Sources::new()).0;
+        let names = |term: &Term| -> Vec<String> {
+            term.positions().iter().filter_map(|(_, t)| Some(t.as_lam()?.0.to_string())).collect()
+        };
+        let once = |rule: &str, term: &Term| {
+            let used = rules.use_of(rule, vec![]).unwrap();
+            let after = term
+                .positions()
+                .into_iter()
+                .find_map(|(at, part)| term.replace_at(&at, used.rule.apply(part, &used.args).ok()?.term));
+            after.unwrap()
+        };
+        let before = names(&term);
+        assert!(before.contains(&"one".to_owned()) && before.contains(&"two".to_owned()), "{before:?}");
+        let stored = once("storeShared", &once("storeShared", &term));
+        assert_eq!(names(&stored), before);
+        let mut swapped = names(&once("shareOutsideArgument", &term));
+        swapped.sort();
+        let mut sorted = before;
+        sorted.sort();
+        assert_eq!(swapped, sorted);
+    }
 
     #[test]
     fn work_is_never_duplicated() {

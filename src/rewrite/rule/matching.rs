@@ -10,6 +10,7 @@ use super::why::{Reason, Shape, WhyNot};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, NatFun, NatVar, Solution, isolate, solve};
 use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
 use crate::lang::term::{Arg, Expr, Term};
 use crate::lang::ty::{Type, TypeKind, TypeVar};
 use std::mem::discriminant;
@@ -194,6 +195,7 @@ impl Matcher<'_> {
                     return self.shape(expected, t);
                 }
                 self.matched += 1;
+                self.name_shared((pf, pe), (tf, te));
                 let depth = self.path.len();
                 self.child(0, pf, tf).map_err(|why| whole_application(why, depth))?;
                 return self.child(1, pe, te);
@@ -224,6 +226,18 @@ impl Matcher<'_> {
         }
         self.matched += 1;
         Ok(())
+    }
+
+    /// Notes the name of a value that `(\x. b) e` or `let e (\x. b)` shares.
+    fn name_shared(&mut self, (pf, pe): (&Pat, &Pat), (tf, te): (&Term, &Term)) {
+        let is_let = match &pf.node {
+            PatNode::App(head, _) => matches!(head.node, PatNode::Prim(Pattern::Let, _)),
+            _ => false,
+        };
+        let (of_rule, of_term) = if is_let { (pe, te) } else { (pf, tf) };
+        if let (PatNode::Lam(rule, _), Expr::Lam(term, _)) = (&of_rule.node, of_term.expr()) {
+            self.bindings.shared.push((rule.clone(), term.clone()));
+        }
     }
 
     /// The pattern is an unapplied function, the term a lambda: matches its body without the last arguments when

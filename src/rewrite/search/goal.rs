@@ -261,14 +261,29 @@ struct Ranked<'a> {
 impl Ranked<'_> {
     /// Looks at what was found since. Of what becomes one of the programs here once views that cancel out are taken away, as
     /// `clear` takes them, nothing more is made, nor of more than a few that are alike but for views which cancel out somewhere.
-    fn look(&mut self, shows: Shows<'_>, clear: &mut dyn FnMut(&Term) -> Term) {
-        let mut made = vec![];
-        for found in &self.members.found[self.looked_at..] {
-            made.push(found.clone());
-            let others = self.throughout.as_mut().map(|t| t.of(&found.term)).unwrap_or_default();
-            made.extend(others.into_iter().map(|term| Extracted { term, cost: found.cost }));
+    /// Once there is one, no more are looked at when `over` says so. Says whether all were.
+    fn look(
+        &mut self,
+        shows: Shows<'_>,
+        clear: &mut dyn FnMut(&Term) -> Term,
+        over: &dyn Fn() -> bool,
+    ) -> bool {
+        while let Some(found) = self.members.found.get(self.looked_at).cloned() {
+            if !self.reached.is_empty() && over() {
+                return false;
+            }
+            self.looked_at += 1;
+            self.look_at(found, shows, clear);
         }
-        for found in made {
+        true
+    }
+
+    /// Looks at one of them, and at what computes a value of it in one way throughout.
+    fn look_at(&mut self, found: Extracted, shows: Shows<'_>, clear: &mut dyn FnMut(&Term) -> Term) {
+        let cost = found.cost;
+        let others = self.throughout.as_mut().map(|t| t.of(&found.term)).unwrap_or_default();
+        let others = others.into_iter().map(|term| Extracted { term, cost });
+        for found in std::iter::once(found).chain(others) {
             let tried = self.tried.entry(clear(&found.term).digest()).or_default();
             if *tried >= MOST_ALIKE {
                 continue;
@@ -286,7 +301,6 @@ impl Ranked<'_> {
                 None => self.unread = self.unread.take().or(Some(found.term)),
             }
         }
-        self.looked_at = self.members.found.len();
     }
 }
 
@@ -312,7 +326,7 @@ impl Ranking<'_> {
         for ranked in &mut self.each {
             best.complete &= ranked.members.find(k, over);
             best.too_deep |= ranked.members.too_deep;
-            ranked.look(shows, clear);
+            best.complete &= ranked.look(shows, clear, over);
             best.all &= best.complete && ranked.looked_at < k;
             best.unread = best.unread.or_else(|| ranked.unread.clone());
             best.looked_at += ranked.looked_at;

@@ -592,6 +592,20 @@ fn views_that_cancel_out_make_no_other_program() {
     assert!(best.terms.len() == 2 && !best.complete, "{:?}", best.terms);
 }
 
+/// Who stops while more programs are looked for gets those that are known, and waits for no others.
+#[test]
+fn what_is_known_is_told_when_that_is_over() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (map sqrt)");
+    let rules = uses(&set, &["removeTransposePair", "transposeAroundNest(0)", "transposePairAfter"]);
+    let cancel = AtomicBool::new(false);
+    let mut control = Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+    let mut search = Search::new(&start, &sketch("contains(map (map ?) ?)"), &rules, &small()).unwrap();
+    assert!(search.run(&mut control).found().is_some());
+    assert_eq!(search.best_until(100, &|| true).terms.len(), 1);
+    assert_eq!(search.best(100).terms.len(), 2);
+}
+
 #[test]
 fn what_nobody_reads_does_not_count() {
     let set = rule_set();

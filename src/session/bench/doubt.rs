@@ -38,8 +38,8 @@ pub fn of_comparison(comparison: &Comparison) -> Option<String> {
 
 /// That the same kernel took another time before, on the same device at the same sizes: what was measured last of it.
 pub fn of_repetition(now: &Measurement, before: &[Measurement]) -> Option<String> {
-    let same = |m: &&Measurement| m.kernel == now.kernel && m.device == now.device && m.sizes == now.sizes;
-    let before = before.iter().rev().find(same).filter(|before| before.is_apart(now))?;
+    let before =
+        before.iter().rev().find(|m| m.is_of_same_code(now)).filter(|before| before.is_apart(now))?;
     let ratio = now.median_ns / before.median_ns;
     if (ratio - 1.0).abs() < LITTLE {
         return None;

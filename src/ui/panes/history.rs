@@ -6,6 +6,7 @@ use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::rewrite::strategy::in_order;
 use crate::session::action::{Action, RevisionId, Sizes};
+use crate::session::history::Price;
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::{App, Trail};
 use crate::ui::command::Command;
@@ -217,7 +218,7 @@ fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
     let mut foot = Line::of(Role::Dim, one_line(&made_by)).wrap(width, 2);
     foot.truncate(3);
     foot.extend(priced(app, width));
-    let changed = compared::lines(app, before, after, Shape::below(width));
+    let changed = compared::lines(app, &compared::query(app, before, after, Shape::below(width)));
     let rows = room(app, Pane::History).map_or(0, |(rows, _)| most_below(rows, lines));
     foot.extend(diff_view::fitted(&changed, rows.saturating_sub(foot.len())));
     foot
@@ -245,7 +246,8 @@ pub fn unpriced(app: &App) -> Option<Query> {
 /// What has to be asked so that the difference by what is highlighted can be shown.
 pub fn uncompared(app: &App) -> Option<Query> {
     let (_, before, after) = change(app)?;
-    compared::unknown(app, before, after, Shape::below(room(app, Pane::History)?.1))
+    let query = compared::query(app, before, after, Shape::below(room(app, Pane::History)?.1));
+    Some(query).filter(|query| compared::is_unknown(app, query))
 }
 
 /// Goes back one step.
@@ -409,7 +411,11 @@ pub fn fastest(app: &mut App) {
     let Some(((best, price), others)) = ranked.split_first() else { return };
     let (best, measured) = (*best, price.measured);
     let as_fast = others.iter().filter(|(_, other)| !price.is_apart(*other));
-    let as_fast: Vec<String> = as_fast.map(|(id, _)| id.to_string()).collect();
+    let (same_code, as_fast): (Vec<_>, Vec<_>) =
+        as_fast.partition(|(_, other)| other.measured.is_of_same_code(measured));
+    let listed = |states: &[&(RevisionId, Price<'_>)]| -> String {
+        states.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>().join(", ")
+    };
     let sizes: String = measured.sizes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
     let which = match ranked.len() {
         1 => "the only one that was".to_owned(),
@@ -418,8 +424,11 @@ pub fn fastest(app: &mut App) {
     let (device, time) = (&measured.device, figures::time(measured.median_ns));
     let at = if sizes.is_empty() { "" } else { " at" };
     let mut text = format!("Revision {best} is {which} measured on {device}{at}{sizes}: {time}.");
+    if !same_code.is_empty() {
+        text += &format!(" The code is the same as that of {}.", listed(&same_code));
+    }
     if !as_fast.is_empty() {
-        text += &format!(" These times do not tell it from {}.", as_fast.join(", "));
+        text += &format!(" These times do not tell it from {}.", listed(&as_fast));
     }
     let doubtful = ranked.iter().filter_map(|(id, price)| Some((id, history::contradiction(*price)?)));
     text += &doubtful.map(|(id, also)| format!(" Revision {id} {also}.")).collect::<String>();

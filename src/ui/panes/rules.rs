@@ -2,9 +2,11 @@
 
 use super::{Description, Operation, alphabet, lines_and_about};
 use crate::lang::diag;
+use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::term::{Expr, Term};
-use crate::session::action::{Action, RevisionId};
+use crate::session::action::{Action, RevisionId, Target};
+use crate::session::costs::Costs;
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::App;
 use crate::ui::candidates::{Candidate, nearest, ordered};
@@ -18,6 +20,7 @@ use crate::ui::preview::Preview;
 use crate::ui::queries::Query;
 use crate::ui::strategies;
 use crate::ui::window::{Content, most_below, occurrences};
+use crate::view::dearer::Dearer;
 use crate::view::{Line, Role, crumbs, diff, figures, rules};
 use std::collections::{BTreeSet, HashMap};
 
@@ -77,17 +80,56 @@ pub fn known_inside(
     if app.rules.asked.as_ref() != Some(&(revision, at)) {
         return;
     }
+    app.rules.rest = next;
+    order_anew(app, |all| all.extend(found));
+}
+
+/// Orders the rules after a change of what is known. The highlight stays on its rule.
+fn order_anew(app: &mut App, change: impl FnOnce(&mut Vec<Candidate>)) {
     let cursor = app.window(Pane::Rules).cursor;
     let key = |c: &Candidate| (c.call.clone(), c.at.clone());
     let kept = app.candidate().map(key).filter(|_| cursor > 0);
-    let all = std::mem::take(&mut app.rules.candidates);
-    app.rules.candidates =
-        ordered(all.into_iter().chain(found).collect(), app.session.history(), app.rules.left);
-    app.rules.rest = next;
+    let mut all = std::mem::take(&mut app.rules.candidates);
+    change(&mut all);
+    app.rules.candidates = ordered(all, app.session.history(), app.rules.left);
     if let Some(now) = kept.and_then(|kept| shown(app).into_iter().position(|c| key(c) == kept)) {
         app.pane_mut(Pane::Rules).1.cursor = now;
     }
     app.touch(&[Pane::Rules, Pane::Term]);
+}
+
+/// So many rows of the list are priced, those that come into their places included.
+const PRICED_ROWS: usize = 24;
+
+/// What has to be asked so that the first rows tell what is dearer after them: of a small program, once all its rules are known.
+pub fn unpriced_rows(app: &App) -> Option<Query> {
+    let (target, before) = (app.code.target, app.session.term());
+    if app.rules.resting || app.rules.rest.is_some() || before.size() > PRICED.0 {
+        return None;
+    }
+    let apply = app.rules.candidates.iter().filter_map(|c| Some((c, c.result.as_ref().ok()?)));
+    let unpriced = apply.take(PRICED_ROWS).filter(|(c, _)| c.price.is_none_or(|(of, _)| of != target));
+    let terms: Vec<Term> = unpriced.map(|(_, after)| after.clone()).collect();
+    (!terms.is_empty()).then(|| Query::Prices { before: before.clone(), terms, target })
+}
+
+/// What rows cost is known.
+pub fn rows_priced(app: &mut App, before: &Term, terms: &[Term], target: Target, costs: &[Costs]) {
+    if app.session.term() != before {
+        return;
+    }
+    let dearer = |at: usize| match (costs.first(), costs.get(at + 1)) {
+        (Some(before), Some(after)) => Dearer::of(before, after),
+        _ => Dearer::default(),
+    };
+    let known: HashMap<Digest, Dearer> =
+        terms.iter().enumerate().map(|(at, term)| (term.digest(), dearer(at))).collect();
+    order_anew(app, |all| {
+        for c in all {
+            let dearer = c.result.as_ref().ok().and_then(|after| known.get(&after.digest()));
+            c.price = dearer.map(|dearer| (target, *dearer)).or(c.price);
+        }
+    });
 }
 
 /// The rules that are listed, in order. With a text to find, those that begin with it come first.
@@ -129,7 +171,7 @@ pub fn content(app: &App, width: usize) -> Content {
         None => Vec::new(),
         Some(candidate) => match &candidate.result {
             Ok(after) => {
-                let lines = compared::lines(app, app.session.term(), after, Shape::below(width));
+                let lines = compared::lines(app, &compared::by_rule(app, after, Shape::below(width)));
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
@@ -153,7 +195,7 @@ pub fn content(app: &App, width: usize) -> Content {
             &format!("{text:widest$} "),
             &c.call,
             &c.marks.to_string(),
-            [&c.effect.text(alphabet(app)), &c.effect.brief(alphabet(app))],
+            c.told(alphabet(app)).each_ref().map(String::as_str),
             &c.doc,
             &c.result,
             width,
@@ -191,7 +233,8 @@ pub fn unpriced(app: &App) -> Option<Query> {
 /// What has to be asked so that the difference by the highlighted rule can be shown.
 pub fn uncompared(app: &App) -> Option<Query> {
     let after = app.candidate()?.result.as_ref().ok()?;
-    compared::unknown(app, app.session.term(), after, Shape::below(room(app, Pane::Rules)?.1))
+    let query = compared::by_rule(app, after, Shape::below(room(app, Pane::Rules)?.1));
+    Some(query).filter(|query| compared::is_unknown(app, query))
 }
 
 /// The most columns of a place.
@@ -372,7 +415,8 @@ fn previewed(app: &App) -> Option<&Term> {
 
 /// What has to be asked so that the page of the highlighted rule can show the difference in the term.
 pub fn unpreviewed(app: &App) -> Option<Query> {
-    compared::unknown(app, app.session.term(), previewed(app)?, Shape::page(app))
+    let query = compared::by_rule(app, previewed(app)?, Shape::page(app));
+    Some(query).filter(|query| compared::is_unknown(app, query))
 }
 
 /// Code that the preview waits for may be there.
@@ -384,8 +428,7 @@ pub fn code_known(app: &mut App) {
 
 /// The difference that a query asked for is there.
 pub fn difference_known(app: &mut App, query: &Query) {
-    let term = app.session.term();
-    let waited = previewed(app).map(|after| compared::query(app, term, after, Shape::page(app)));
+    let waited = previewed(app).map(|after| compared::by_rule(app, after, Shape::page(app)));
     if waited.as_ref() == Some(query) {
         preview(app);
     }

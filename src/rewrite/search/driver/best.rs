@@ -215,14 +215,20 @@ impl Search {
     /// form, if that was asked for and still satisfies the sketch, with what they cost. Those that the search itself asked
     /// for are known.
     pub fn best(&self, k: usize) -> KBest {
-        match &self.best {
-            Some((asked, known)) if k <= *asked => self.told(known, k),
-            None => KBest { terms: vec![], complete: true, of: None },
-            Some((_, known)) => match self.rank(&|| false, |best| best.after(known.programs.first(), k)) {
-                Some(best) => self.told(&best, k),
-                None => KBest { terms: vec![], complete: false, of: None },
-            },
-        }
+        self.best_until(k, &|| false)
+    }
+
+    /// The same, or fewer of them where `over` says so.
+    pub fn best_until(&self, k: usize, over: &dyn Fn() -> bool) -> KBest {
+        let (known, more) = match &self.best {
+            Some((asked, known)) if k <= *asked => (known, None),
+            None => return KBest { terms: vec![], complete: true, of: None },
+            Some((_, known)) if over() => (known, None),
+            Some((_, known)) => (known, self.rank(over, |best| best.after(known.programs.first(), k))),
+        };
+        // What is known without asking is more than what little was found before that was over.
+        let more = more.filter(|more| more.programs.len() >= known.programs.len());
+        self.told(more.as_ref().unwrap_or(known), k)
     }
 
     /// So many of the best programs, with what is known of the others.
