@@ -658,7 +658,7 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
         "(generate (\\i. idx i a) : n.f32)",
         "",
     ),
-    ("def f (a: n.f32): n.f32 = zip a a |> map (", "uncurry (+)", "E0101", "\\(x, y). (+) x y", ")"),
+    ("def f (a: n.f32): n.f32 = zip a a |> map (", "uncurry (+)", "E0101", "\\(x, y). x + y", ")"),
     (
         "def f (a: n.f32): i32 = ",
         "argmax a",
