@@ -1824,10 +1824,10 @@ fn a_replay_says_what_was_changed_beside_it() {
 #[test]
 fn a_clone_replays_with_the_modules_that_it_has() {
     let dir = world();
-    let (module, rule) = ("strategy fuse = topDown(mapFusion)\n", "rule swap = (x: f32) + y ~> y + x\n");
+    let (module, rule) = ("strategy ownFuse = topDown(mapFusion)\n", "rule swap = (x: f32) + y ~> y + x\n");
     let files = [
         ("p/two.rise", "def two (a: n.f32): n.f32 = a |> map (\\x. x * 2) |> map (\\x. x + 1)\n"),
-        ("p/two.elevate", "import lib.own\nstrategy all = fuse ; topDown(swap)\n"),
+        ("p/two.elevate", "import lib.own\nstrategy mine = ownFuse ; topDown(swap)\n"),
         ("p/lib/own.elevate", module),
         ("extra/own.rules", rule),
     ];
@@ -1836,7 +1836,7 @@ fn a_clone_replays_with_the_modules_that_it_has() {
         write(dir.path(), file, text);
     }
     let made =
-        run(dir.path(), &["apply", "p/two.rise", "--rules", "extra", "-s", "all", "--session", "s.ron"]);
+        run(dir.path(), &["apply", "p/two.rise", "--rules", "extra", "-s", "mine", "--session", "s.ron"]);
     assert_eq!(made.code, 0, "{}", made.err);
     let clone = world();
     let at = clone.path();
@@ -1854,7 +1854,7 @@ fn a_clone_replays_with_the_modules_that_it_has() {
     let as_it_was = replay(&[]);
     assert!(as_it_was.code == 0 && !as_it_was.out.contains("there is no file"), "{}", as_it_was.out);
     // Another strategy leads elsewhere, and is named as the likely cause.
-    write(at, "lib/own.elevate", "strategy fuse = id\n");
+    write(at, "lib/own.elevate", "strategy ownFuse = id\n");
     let ran = replay(&[]);
     assert!(
         ran.code == 1 && ran.out.contains("likely cause: What is in `p/lib/own.elevate` now"),
@@ -1889,7 +1889,7 @@ fn a_clone_replays_with_the_modules_that_it_has() {
     );
     // A link leads out of the folder.
     let elsewhere = world();
-    write(elsewhere.path(), "own.elevate", "strategy fuse = id\n");
+    write(elsewhere.path(), "own.elevate", "strategy ownFuse = id\n");
     std::fs::remove_dir_all(at.join("lib")).unwrap();
     std::os::unix::fs::symlink(elsewhere.path(), at.join("lib")).unwrap();
     let ran = replay(&[]);

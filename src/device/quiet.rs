@@ -91,6 +91,10 @@ fn between(before: Ticks, after: Ticks, took: Duration) -> Option<Elsewhere> {
     })
 }
 
+/// What is said of kernels that took turns on different numbers of threads.
+pub const UNLIKE: &str = "What took turns runs on different numbers of threads, of which more are disturbed more: what is compared holds of a \
+     machine that is as busy, and of no other.";
+
 /// How kernels ran that are to be compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turns {
@@ -126,10 +130,7 @@ impl Elsewhere {
                 "`--against` compares two programs in turns, which are disturbed alike where they run on as many threads."
             }
             Turns::Alike => "What took turns was disturbed alike.",
-            Turns::Unlike => {
-                "What took turns runs on different numbers of threads, of which more are disturbed more: what is compared \
-                 holds of a machine that is as busy, and of no other."
-            }
+            Turns::Unlike => UNLIKE,
         };
         if stolen > STOLEN * processors as f64 {
             let part = 100.0 * stolen / processors as f64;

@@ -20,6 +20,8 @@ pub struct HostCode {
     /// The compiler with its version and the flags used.
     pub compiler: String,
     pub warnings: Vec<String>,
+    /// Whether a loop of it is shared out to threads.
+    is_shared_out: bool,
 }
 
 impl HostCode {
@@ -77,7 +79,7 @@ impl HostCode {
             warnings.extend(threads::slow(&threads::set(&|name| std::env::var_os(name))));
         }
         let compiler = format!("{} ({} {})", toolchain.version, toolchain.command.join(" "), flags.join(" "));
-        Ok(HostCode { code, entries, compiler, warnings })
+        Ok(HostCode { code, entries, compiler, warnings, is_shared_out })
     }
 
     pub fn number(&self, entry: &str) -> Option<usize> {
@@ -100,8 +102,14 @@ impl HostCode {
         }
     }
 
+    /// The threads that there are for parallel loops.
     pub fn threads(&self) -> u32 {
         self.code.threads()
+    }
+
+    /// How many of them the code uses at most.
+    pub fn used(&self) -> u32 {
+        if self.is_shared_out { self.threads() } else { 1 }
     }
 }
 

@@ -115,6 +115,7 @@ impl Kernel for CpuKernel {
             compiler: self.code.compiler.clone(),
             device: "cpu".to_owned(),
             threads: self.code.threads(),
+            used: self.code.used(),
             on_processors: true,
             warnings: self.code.warnings.clone(),
             parts: vec![self.entry.clone()],

@@ -152,7 +152,7 @@ impl OpenClKernel {
         let (device, threads) = (info.id.clone(), info.compute_units);
         let on_processors = info.kind == DeviceKind::Cpu;
         let timer = Timer::DeviceEvents;
-        let about = About { timer, compiler, device, threads, on_processors, warnings, parts };
+        let about = About { timer, compiler, device, threads, used: threads, on_processors, warnings, parts };
         Ok(OpenClKernel { memory, params, steps, host, about })
     }
 

@@ -264,14 +264,14 @@ fn run(
     let samples = measure(&mut kernels, mode, &mut |progress| tell(Tell::Progress(progress), &[]))?;
     // Of a kernel that is not timed it is no matter.
     let elsewhere = watch.elsewhere().filter(|_| mode != Mode::Once);
-    let in_turns = Turns::of(&kernels.iter().map(|kernel| kernel.about().threads).collect::<Vec<_>>());
+    let in_turns = Turns::of(&kernels.iter().map(|kernel| kernel.about().used).collect::<Vec<_>>());
     let mut outcomes = Vec::new();
     let mut outputs = Vec::new();
     for (kernel, runs) in kernels.iter_mut().zip(samples) {
         outputs.push(kernel.outputs()?);
         let mut about = kernel.about();
         let disturbed =
-            elsewhere.filter(|_| about.on_processors).and_then(|e| e.disturbed(about.threads, in_turns));
+            elsewhere.filter(|_| about.on_processors).and_then(|e| e.disturbed(about.used, in_turns));
         about.warnings.extend(disturbed);
         let several = about.parts.len() > 1;
         let part = |(part, name): (usize, String)| PartTimes {

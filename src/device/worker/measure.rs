@@ -21,7 +21,9 @@ pub struct About {
     pub timer: Timer,
     pub compiler: String,
     pub device: String,
+    /// The threads that there are for parallel loops, and how many of them the kernel uses at most.
     pub threads: u32,
+    pub used: u32,
     /// Whether the threads are on the processors that this process runs on.
     pub on_processors: bool,
     pub warnings: Vec<String>,
@@ -89,7 +91,16 @@ mod tests {
         fn about(&self) -> About {
             let compiler = String::new();
             let (device, warnings, parts) = (String::new(), Vec::new(), vec![self.0.to_string()]);
-            About { timer: Timer::Host, compiler, device, threads: 1, on_processors: true, warnings, parts }
+            About {
+                timer: Timer::Host,
+                compiler,
+                device,
+                threads: 1,
+                used: 1,
+                on_processors: true,
+                warnings,
+                parts,
+            }
         }
     }
 

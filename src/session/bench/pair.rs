@@ -3,7 +3,7 @@
 use super::checked::Checked;
 use super::{Asked, Beforehand, BenchProgress, Inputs, Pace, Prepared, Ready, measurement};
 use crate::device::stats::{Comparison, Verdict, compare_same, compare_turns};
-use crate::device::{BUSY, Backend, Progress, RunControl, RunReport};
+use crate::device::{Backend, Progress, RunControl, RunReport, UNLIKE};
 use crate::lang::diag::Diagnostic;
 use crate::session::action::Measurement;
 use crate::session::device_diagnostic;
@@ -89,7 +89,7 @@ pub fn compare(
     let comparison = comparison.ok_or_else(|| {
         Diagnostic::error("E0711", "The device gave no times for these runs that could be compared.")
     })?;
-    let comparison = weighed(comparison, [&ran_a, &ran_b].map(|ran| (ran.threads, &*ran.warnings)));
+    let comparison = weighed(comparison, [&*ran_a.warnings, &*ran_b.warnings]);
     let in_turns = !is_same;
     Ok(Pair {
         first: Measurement { in_turns, ..measurement(first, a.ran(ran_a)?) },
@@ -99,11 +99,9 @@ pub fn compare(
     })
 }
 
-/// What turns say of kernels that ran on so many threads, with what was told of each.
-fn weighed(comparison: Comparison, ran: [(u32, &[String]); 2]) -> Comparison {
-    let [(one, of_one), (other, of_other)] = ran;
-    let is_busy = of_one.iter().chain(of_other).any(|warning| warning.starts_with(BUSY));
-    match one != other && is_busy {
+/// What turns say of kernels of which this was told.
+fn weighed(comparison: Comparison, told: [&[String]; 2]) -> Comparison {
+    match told.into_iter().flatten().any(|warning| warning.contains(UNLIKE)) {
         true => Comparison { verdict: Verdict::DisturbedUnlike, ..comparison },
         false => comparison,
     }
@@ -163,14 +161,8 @@ mod tests {
     #[test]
     fn a_busy_machine_decides_nothing_between_different_numbers_of_threads() {
         let turns = compare_turns(&[200; 30], &[100; 30]).unwrap();
-        let of = |threads: [u32; 2], warnings: &[String]| {
-            weighed(turns, [(threads[0], &[]), (threads[1], warnings)]).verdict
-        };
-        let busy = [format!("{BUSY}: other programs kept it so.")];
-        let others = ["The clock changed.".to_owned()];
-        assert_eq!(of([1, 2], &busy), Verdict::DisturbedUnlike);
-        for (threads, warnings) in [([2, 2], &busy[..]), ([1, 2], &others), ([1, 2], &[])] {
-            assert_eq!(of(threads, warnings), Verdict::SecondFaster);
-        }
+        let of = |told: &str| weighed(turns, [&[], &[told.to_owned()]]).verdict;
+        assert_eq!(of(&format!("Others were busy. {UNLIKE}")), Verdict::DisturbedUnlike);
+        assert_eq!(of("What took turns was disturbed alike."), Verdict::SecondFaster);
     }
 }
