@@ -118,6 +118,8 @@ pub fn brief(search: &SearchProgress) -> String {
     };
     let at = match now.phase {
         Phase::Done => "taking the best programs".to_owned(),
+        // Where many programs are told apart, nothing grows meanwhile.
+        Phase::Check => format!("iteration {}, asking its sketch", now.iteration + 1),
         _ => format!("iteration {}", now.iteration + 1),
     };
     format!("{step}{at}, {nodes} nodes, {classes} classes, {}", figures::bytes(now.rss))
