@@ -282,7 +282,7 @@ fn checked(rule: &Rule, how: &Thoroughness) -> Report {
     };
     report.beyond = cases.sizing.beyond;
     // What compares has borders to be tried near.
-    let inputs = if cases.compares { 2 * how.inputs } else { how.inputs };
+    let inputs = if cases.compares { 3 * how.inputs } else { how.inputs };
     report.rounded = mentioned::rounded_on_one_side(rule);
     let mut missed: IndexMap<String, usize> = IndexMap::new();
     let mut seen: FxHashSet<Digest> = FxHashSet::default();
