@@ -13,16 +13,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseEvent};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::stdio::stdin;
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::{Handle, Signals};
 
-use super::input::Input;
 use super::panic::Scene;
-use super::screen;
 
 /// How often the thread that reads keys looks whether it shall pause.
 const PAUSE_CHECK: Duration = Duration::from_millis(50);
@@ -93,7 +88,7 @@ impl Events {
     /// # Errors
     /// The system gives no signals.
     pub fn arm() -> io::Result<Signals> {
-        Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH])
+        Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])
     }
 
     /// Starts the threads. Keys are read from here on, so the terminal must be ready for it.
@@ -102,9 +97,10 @@ impl Events {
     /// The system gives no thread.
     pub fn start(&self, signals: Signals, scene: &Scene) -> io::Result<()> {
         let (keys, state, end) = (self.sender.clone(), self.state.clone(), scene.clone());
-        let keys = thread::Builder::new()
-            .name("keys".to_owned())
-            .spawn(move || read_terminal(&keys, &state, &end))?;
+        let keys = thread::Builder::new().name("keys".to_owned()).spawn(move || {
+            let _last = LastWord(&keys);
+            read_terminal(&keys, &state, &end);
+        })?;
         let handle = signals.handle();
         let (sender, state, scene) = (self.sender.clone(), self.state.clone(), scene.clone());
         thread::Builder::new()
@@ -150,6 +146,17 @@ impl Events {
     }
 }
 
+/// Where reading the terminal fails in a way that nobody foresaw, no key would come any more: the session ends in order.
+struct LastWord<'a>(&'a Sender<Msg>);
+
+impl Drop for LastWord<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let _ = self.0.send(Msg::Gone);
+        }
+    }
+}
+
 impl Drop for Events {
     /// The terminal is for whoever comes next: nothing here reads it any more.
     fn drop(&mut self) {
@@ -182,10 +189,6 @@ fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<Stat
                 stopped = Some(Instant::now());
                 Msg::Continued
             }
-            SIGWINCH => match screen::size() {
-                Some((columns, rows)) => Msg::Resize(columns, rows),
-                None => continue,
-            },
             other => {
                 let (state, scene) = (state.clone(), scene.clone());
                 // Without a thread to watch it, the screen still gets the message.
@@ -217,8 +220,6 @@ fn oversee(state: &State, scene: &Scene, signal: i32) {
 fn read_terminal(sender: &Sender<Msg>, state: &State, scene: &Scene) {
     // When Ctrl-C was pressed, and how often messages had been taken then.
     let mut interrupted: Option<(Instant, u64)> = None;
-    let (mut input, mut heard) = (Input::default(), Instant::now());
-    let mut bytes = [0; 4096];
     while !state.ended.load(Ordering::Acquire) {
         if state.paused.load(Ordering::Acquire) {
             // The screen takes nothing meanwhile, which is no want of an answer.
@@ -231,44 +232,27 @@ fn read_terminal(sender: &Sender<Msg>, state: &State, scene: &Scene) {
         if interrupted.is_some_and(|(at, _)| at.elapsed() > PATIENCE) {
             scene.give_up(SIGINT);
         }
-        let events = match read_some(&mut bytes) {
-            Ok(Some(0)) | Err(_) => {
-                let _ = sender.send(Msg::Gone);
-                return;
-            }
-            Ok(Some(count)) => {
-                heard = Instant::now();
-                input.take(&bytes[..count], count == bytes.len())
-            }
-            Ok(None) => input.silent(heard.elapsed()).into_iter().collect(),
-        };
-        for event in events {
-            let msg = match event {
-                Event::Key(key) => {
+        let msg = match crossterm::event::poll(PAUSE_CHECK) {
+            Ok(false) => continue,
+            Ok(true) => match crossterm::event::read() {
+                Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => {
                     if key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL) {
                         interrupted = interrupted.or(Some((Instant::now(), pulse)));
                     }
                     Msg::Key(key, Instant::now())
                 }
-                Event::Mouse(event) => Msg::Mouse(event),
-                Event::Paste(text) => Msg::Paste(text),
-                _ => continue,
-            };
-            if sender.send(msg).is_err() {
-                return;
-            }
+                Ok(Event::Mouse(event)) => Msg::Mouse(event),
+                Ok(Event::Paste(text)) => Msg::Paste(text),
+                Ok(Event::Resize(width, height)) => Msg::Resize(width, height),
+                Ok(_) => continue,
+                Err(_) => Msg::Gone,
+            },
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => Msg::Gone,
+        };
+        let gone = msg == Msg::Gone;
+        if sender.send(msg).is_err() || gone {
+            return;
         }
-    }
-}
-
-/// Reads what the terminal has sent: how many bytes, of which none are its end, or nothing when nothing came for a moment.
-fn read_some(bytes: &mut [u8]) -> Result<Option<usize>, Errno> {
-    let moment = Timespec::try_from(PAUSE_CHECK).map_err(|_| Errno::INVAL)?;
-    let came = poll(&mut [PollFd::from_borrowed_fd(stdin(), PollFlags::IN)], Some(&moment))
-        .and_then(|ready| if ready == 0 { Ok(None) } else { rustix::io::read(stdin(), bytes).map(Some) });
-    match came {
-        // Whoever had the terminal before may have left it so that a read does not wait.
-        Err(Errno::INTR | Errno::AGAIN) => Ok(None),
-        other => other,
     }
 }

@@ -21,7 +21,6 @@ pub mod facts;
 mod frozen;
 pub mod hints;
 mod holding;
-mod input;
 pub mod keeper;
 pub mod keys;
 pub mod latency;
