@@ -140,7 +140,10 @@ impl Session {
                 Ok(outcome)
             }
         };
-        self.come_back(elsewhere, &resized);
+        if elsewhere != base {
+            self.goto_recorded(elsewhere);
+        }
+        self.resize_recorded(&resized);
         Some(JobResult { id, action, result })
     }
 
