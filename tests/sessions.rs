@@ -49,8 +49,12 @@ fn states_belong_to_the_program_that_they_were_made_of() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("s.ron");
     let file = |text: &str| Text { label: "f.rise".into(), text: text.into() };
-    let texts =
-        Texts { program: file("def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)\n"), ..Texts::default() };
+    let texts = Texts {
+        program: file("def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)\n"),
+        files: vec![],
+        default_sizes: Default::default(),
+        origin: Default::default(),
+    };
     let (devices, quiet) = (Arc::new(FakeDevices::new()), Arc::new(|| {}));
     let sizes = Sizes::from_iter([("n".into(), 1000)]);
     let mut session = Session::open(&texts, None, &sizes, devices, quiet).unwrap();

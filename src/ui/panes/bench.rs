@@ -333,6 +333,12 @@ pub(in crate::ui) fn write_dispatch(app: &mut App, folder: &str) -> Result<(), V
     let (first, second) = swept.of;
     let (Some(a), Some(b)) = (history.revision(first), history.revision(second)) else { return Ok(()) };
     let abouts = [format!("revision {first}, {}", a.label), format!("revision {second}, {}", b.label)];
+    if !app.session.are_of_one_program(first, second) {
+        let text = format!(
+            "The program was read again between revisions {first} and {second}: a function chooses between states of one."
+        );
+        return Err(vec![Line::of(Role::Warning, text)]);
+    }
     let side = |of, term, about| Side { workspace: app.session.program_of(of), term, about };
     let sides = [side(first, &a.term, &abouts[0]), side(second, &b.term, &abouts[1])];
     let files = dispatch::files(sides, &app.device, &swept.of_sizes.name(), &swept.points);

@@ -206,7 +206,8 @@ pub fn swap_arrays<T: Kind>(a: usize, b: usize) -> Statement {
     })
 }
 
-/// A position in an array: a constant and multiples of integer slots, which are loop variables or computed before.
+/// A position in an array: a constant and multiples of integer slots, which are loop variables or positions that were computed
+/// before. A number of the program is none, as it may be larger than any array is long.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Index {
     pub constant: i64,

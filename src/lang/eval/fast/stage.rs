@@ -233,16 +233,11 @@ impl<'t> Stage<'t> {
         match place {
             Place::Number { scalar, home, defined } => {
                 let code = match (home, cell_kind(*scalar)) {
-                    (Home::Slot(s), CellKind::Int) if scalar.is_none() => Number::index(Index::slot(*s)).code,
                     (Home::Slot(s), _) => Number::slot(*scalar, *s).code,
                     (Home::Array(a, i), CellKind::F32) => Code::F32(read_array(*a, i)),
                     (Home::Array(a, i), CellKind::F64) => Code::F64(read_array(*a, i)),
                     (Home::Array(a, i), CellKind::Int) => Code::Int(read_array(*a, i)),
                     (Home::Array(a, i), CellKind::Bool) => Code::Bool(read_array(*a, i)),
-                };
-                let index = match home {
-                    Home::Slot(s) if scalar.is_none() => Some(Index::slot(*s)),
-                    _ => None,
                 };
                 let defined = defined.as_ref().map(|home| match home {
                     Home::Slot(s) => read_slot(*s),
@@ -252,7 +247,7 @@ impl<'t> Stage<'t> {
                     scalar: *scalar,
                     code,
                     cheap: true,
-                    index,
+                    index: None,
                     literal: None,
                     defined,
                     nested: 0,
@@ -363,8 +358,7 @@ impl<'t> Stage<'t> {
     fn keep(&mut self, n: &Number) -> Number {
         let slot = self.slot(cell_kind(n.scalar));
         self.write(&Home::Slot(slot), &n.code);
-        let mut kept =
-            if n.scalar.is_none() { Number::index(Index::slot(slot)) } else { Number::slot(n.scalar, slot) };
+        let mut kept = Number::slot(n.scalar, slot);
         if let Some(defined) = &n.defined {
             let flag = self.slot(CellKind::Bool);
             self.emit(write_slot(flag, defined.clone()));

@@ -290,7 +290,7 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (k: f32) = select (k = 0) 1 2", "E0020", "`k == 0`"),
     ("def f (v: n.f32): f32 = v", "E0110", "`n.f32`"),
     ("def f (v: n.m.f32) = v'", "E0101", "`transpose v`"),
-    ("def f (v: n.f32) = reduce max (-inf) v", "E0101", "`3.4e38`"),
+    ("def f (v: n.f32) = reduce max (-inf) v", "E0101", "`3.4028235e38`"),
     ("def f (v: n.f32) = reduce max -inf v", "E0113", "`(-1 / 0)`"),
     ("def f (v: n.f32) = pow v 2", "E0117", "`map (\\x. pow x 2) v`"),
     ("def f (v: n.f32) = map (\\e. subtract 1 e) v", "E0101", "`e - 1`"),

@@ -167,8 +167,11 @@ impl Drawing {
             1 => Turn::Mentioned,
             2 if ty.has_array() => Turn::Series,
             0 if ty.has_array() => Turn::Needle,
-            3 if ty.has_array() && seed.count_ones().is_multiple_of(2) => Turn::Needle,
-            3 if ty.has_array() => Turn::Series,
+            3 if ty.has_array() => match seed.count_ones() % 3 {
+                0 => Turn::Needle,
+                1 => Turn::Series,
+                _ => Turn::Hostile,
+            },
             _ => Turn::Hostile,
         };
         let turn = TURNS.get(i as usize).copied().unwrap_or(more);
