@@ -80,6 +80,7 @@ fn states_belong_to_the_program_that_they_were_made_of() {
     assert_eq!((code(&session, 1), session.sizes()), (before, &sizes));
     assert!(session.workspace().texts.program.text.contains("x + 1") && session.was_read_again());
     assert!(session.last_read().program.text.contains("def g"));
+    session.perform_now(Action::Goto { revision: 0 }).unwrap();
     session.perform_now(step("topDown(splitJoin(10))")).unwrap();
     session.perform_now(Action::Goto { revision: 3 }).unwrap();
     assert_eq!(session.sizes().get("k"), Some(&4));

@@ -803,9 +803,17 @@ fn what_applies_anywhere_is_listed_best_first_and_idle_rules_last() {
     let at = |name: &str| all.iter().position(|(call, _)| call == name);
     assert!(at("ownFusion") < at("useReduceSeq") && at("ownFusion").is_some(), "{all:?}");
     assert!(app.text().contains("best first"), "{}", app.text());
-    // What changes the loops comes first; in each part a place is left once for all.
+    // What changes the loops comes first; in each part a place is left once for all. After some there is no code, which stand behind
+    // all that do something.
     let candidates = shine_tui::ui::panes::rules::shown(&app.app);
-    let busy: Vec<_> = candidates.iter().filter(|c| !c.is_idle()).collect();
+    let leaves_no_code = |c: &Candidate| c.price.is_some_and(|(_, dearer)| dearer.leaves_no_code());
+    let busy: Vec<_> = candidates.iter().filter(|c| !c.is_idle() && !leaves_no_code(c)).collect();
+    let last = candidates.iter().rposition(|c| !c.is_idle() && !leaves_no_code(c));
+    assert!(
+        candidates.iter().position(|c| leaves_no_code(c)).is_none_or(|first| Some(first) > last),
+        "{all:?}"
+    );
+    assert!(candidates.iter().any(|c| leaves_no_code(c)), "{all:?}");
     assert!(busy.is_sorted_by_key(|c| c.keeps_loops()), "{all:?}");
     assert!(busy.iter().any(|c| !c.keeps_loops()) && busy.iter().any(|c| c.keeps_loops()));
     // Those whose arguments are to be chosen, and of which it is not known what they do, are a part of their own.
