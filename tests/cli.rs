@@ -2210,7 +2210,16 @@ fn cells_that_rounding_decides_are_not_wrong() {
     let ran = bench(one, &["-s", "body(spoil)"]);
     let said = "1 of 6000000 cells are wrong.";
     assert!(ran.code != 0 && ran.err.contains("E0820") && ran.err.contains(said), "{}{}", ran.out, ran.err);
+    // How often a point may be squared is decided by what the steps round, and not by the last digits of the point alone.
+    let ran = bench(MANDELBROT, &["--size", "m=800", "--size", "n=800"]);
+    assert!(ran.code == 0 && ran.out.contains("cells that rounding decides"), "{}{}", ran.out, ran.err);
 }
+
+const MANDELBROT: &str = "def step (cx cy: f32) (s: (f32 * (f32 * i32))): (f32 * (f32 * i32)) =
+  let (x, (y, n)) = s
+  select (x*x + y*y <= 4) (x*x - y*y + cx, (2*x*y + cy, n + 1)) s
+def f (cx: m.f32) (cy: n.f32): n.m.i32 = cy |> map (\\y. cx |> map (\\x.
+  [(0, (0, 0))] |> iterate 50 (map (step x y)) |> idx (natAsIndex 1 0) |> snd |> snd))\n";
 
 /// What is in the way of the function that chooses by the size is told before anything is measured; so is that there can be none.
 #[test]

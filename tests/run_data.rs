@@ -217,6 +217,7 @@ fn what_does_not_fit_is_refused_with_its_reason() {
     let order = "def f (x: n.f32): n.f32 = x |> reorder n (/\\i. 2*i) (/\\i. i div 2)\n";
     for (program, input, code, said) in [
         (vector, "y=three.txt", "E0910", "no parameter `y`"),
+        (vector, "n=4", "E0910", "`--size n=4`"),
         (vector, "x=missing.npy", "E0912", "cannot be read"),
         (vector, "x=three.dat", "E0912", "its ending tells no format"),
         (vector, "x=folder.npy", "E0912", "a folder"),

@@ -2,7 +2,7 @@
 
 use super::args::Line as Args;
 use super::exit::Exit;
-use super::{load, output, screen};
+use super::{load, output, screen, stop};
 use crate::lang::diag::Diagnostic;
 use crate::session::workspace::Problems;
 use crate::ui::actions;
@@ -38,6 +38,8 @@ enum Input {
     News,
     /// Ctrl-C.
     Interrupt,
+    /// Another signal to end.
+    Ended(i32),
 }
 
 /// How a dialogue ended.
@@ -47,10 +49,15 @@ enum Ending {
     Left,
     /// By Ctrl-C.
     Interrupted,
+    /// By another signal.
+    Signal(i32),
 }
 
 /// How often it is looked whether something has changed that nobody told of.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long it may take to end because of a signal.
+const LEAVING: Duration = Duration::from_secs(10);
 
 /// A line longer than this is refused, in bytes: nobody types one.
 const LONGEST: usize = 1 << 20;
@@ -93,13 +100,14 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
         ));
     }
     let reads_a_person = std::io::stdin().is_terminal();
-    let unheard = hear_interrupts(sender.clone())?;
+    let unheard = hear_signals(sender.clone())?;
     read_lines(sender)?;
     let (mut dialogue, ending) = talk(dialogue, &inputs, reads_a_person, &unheard)?;
     let left = dialogue.has_left();
     let session = &mut dialogue.app().session;
     session.look_at_log_last();
-    session.set_open(false);
+    // What a signal has ended was never left.
+    session.set_open(matches!(ending, Ending::Signal(_)));
     // Who left was asked, and has answered.
     if let Some(why) = leaving::unsaved(&session.save_state()).filter(|_| !left) {
         complain(format!(
@@ -110,6 +118,7 @@ pub fn run(args: &Args) -> Result<Exit, Exit> {
     }
     Ok(match ending {
         Ending::Interrupted => Exit::Interrupted,
+        Ending::Signal(number) => Exit::Signal(number),
         Ending::Left if dialogue.refused() > 0 && !reads_a_person => Exit::Finding,
         Ending::Left => Exit::Done,
     })
@@ -154,16 +163,27 @@ fn read_lines(sender: Sender<Input>) -> Result<(), Exit> {
     })
 }
 
-/// Listens to Ctrl-C on a thread of its own. What it gives is set while one was not answered yet; a second one then ends the
-/// program as if nobody listened.
-fn hear_interrupts(sender: Sender<Input>) -> Result<Arc<AtomicBool>, Exit> {
-    let mut signals = Signals::new([SIGINT]).map_err(|e| {
-        load::fail(&Diagnostic::error("E0805", format!("Ctrl-C cannot be listened to: {e}.")))
+/// Listens to signals that end it on a thread of its own. What it gives is set while a Ctrl-C was not answered yet; a second
+/// one then ends the program as if nobody listened. So does another signal that is not answered for long: `timeout` sends
+/// each twice.
+fn hear_signals(sender: Sender<Input>) -> Result<Arc<AtomicBool>, Exit> {
+    let mut signals = Signals::new(stop::ending()).map_err(|e| {
+        load::fail(&Diagnostic::error("E0805", format!("Signals cannot be listened to: {e}.")))
     })?;
     let unheard = Arc::new(AtomicBool::new(false));
     let waits = unheard.clone();
     beside(move || {
         for signal in signals.forever() {
+            if signal != SIGINT {
+                let _ = beside(move || {
+                    std::thread::sleep(LEAVING);
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                });
+                if sender.send(Input::Ended(signal)).is_err() {
+                    return;
+                }
+                continue;
+            }
             if waits.swap(true, Ordering::Relaxed) {
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
@@ -247,6 +267,13 @@ fn talk(
                 }
                 jobs::cancel(dialogue.app());
                 output::print(&dialogue.output())?;
+            }
+            // What runs keeps what it has; there may be nobody any more who reads of it.
+            Ok(Input::Ended(signal)) => {
+                dialogue.app().session.stop_all();
+                actions::news(dialogue.app());
+                let _ = output::print(&dialogue.output());
+                return Ok((dialogue, Ending::Signal(signal)));
             }
             Ok(Input::End) => ended = true,
             Err(RecvTimeoutError::Disconnected) => return Ok((dialogue, Ending::Left)),

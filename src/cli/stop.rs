@@ -18,8 +18,7 @@ impl Stops {
     pub fn set(stop: &Arc<AtomicBool>) -> Stops {
         let last = Arc::new(AtomicUsize::new(0));
         let mut heard = vec![];
-        // What `nohup` starts is to go on when its terminal closes.
-        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| *s != SIGHUP || !is_ignored(*s)) {
+        for signal in ending() {
             let number = usize::try_from(signal).unwrap_or_default();
             heard.extend(flag::register_usize(signal, last.clone(), number));
             heard.extend(flag::register(signal, stop.clone()));
@@ -50,6 +49,11 @@ impl Drop for Stops {
             unregister(id);
         }
     }
+}
+
+/// The signals that end a command in good order. What `nohup` starts is to go on when its terminal closes.
+pub fn ending() -> impl Iterator<Item = i32> {
+    [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|s| *s != SIGHUP || !is_ignored(*s))
 }
 
 /// Did whoever started this program ask for this signal to be ignored?

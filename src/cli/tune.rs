@@ -49,7 +49,10 @@ pub fn run(args: &Tune) -> Result<Exit, Exit> {
     let report = |standing: &Standing| shown.show(&jobs::progress(&Progress::Tune(standing.clone())));
     let tuned = session.tune(&text, &args.device, args.time, &control, &report);
     drop(shown);
-    let tuned = tuned.map_err(|d| fail(&d))?;
+    let tuned = tuned.map_err(|d| match (fail(&d), control.cancelled()) {
+        (_, true) => stops.exit(),
+        (exit, false) => exit,
+    })?;
     // Before anything is printed, as there may be no terminal any more.
     let written = args.output.as_ref().map(|path| {
         let text = definition(&tuned, &session, &file.display().to_string());
@@ -104,11 +107,17 @@ fn definition(tuned: &Tuned, session: &Session, file: &str) -> String {
     // Flags and threads are no part of a strategy: they are said beside it.
     let chosen = tuned.best().filter(|t| name_in(&t.device) != t.device);
     let chosen = chosen.map(|t| format!(" (`--device '{}'`)", t.device.escape_debug())).unwrap_or_default();
-    format!(
-        "--| Tuned for {file}{at} on {device}{chosen}: {}, the median of {} runs.\nstrategy tuned = {best}\n",
-        time(tuned.median_ns),
-        tuned.runs
-    )
+    let took = format!("{}, the median of {} runs.", time(tuned.median_ns), tuned.runs);
+    match tuned.before.as_ref().filter(|before| before.stays) {
+        // What was found slower is for nobody to call.
+        Some(before) => {
+            let says = before.says();
+            format!(
+                "--| Tuned for {file}{at} on {device}. {says}\n-- The best was `{best}`{chosen}: {took}\nstrategy tuned = id\n"
+            )
+        }
+        None => format!("--| Tuned for {file}{at} on {device}{chosen}: {took}\nstrategy tuned = {best}\n"),
+    }
 }
 
 /// What a point does, and how long it should take at least.

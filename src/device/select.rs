@@ -41,9 +41,10 @@ pub fn select<'a>(devices: &'a [DeviceInfo], wanted: &str) -> Result<&'a DeviceI
         }
     };
     let Some((first, rest)) = found.split_first() else {
-        return Err(
-            DeviceError::new(Cause::NoDevice, format!("There is no device `{wanted}`.")).hint(there())
-        );
+        // No name that is there has half of the brackets in which settings stand.
+        let is_open = wanted.contains('[') && !wanted.trim_end().ends_with(']');
+        let hint = if is_open { format!("The bracket is not closed: `{wanted}]`.") } else { there() };
+        return Err(DeviceError::new(Cause::NoDevice, format!("There is no device `{wanted}`.")).hint(hint));
     };
     if rest.iter().any(|other| (&other.platform, &other.name) != (&first.platform, &first.name)) {
         let message = format!("`{wanted}` is part of the names of {} devices.", found.len());
@@ -100,6 +101,8 @@ mod tests {
         assert!(absent.hint.unwrap().contains("`NVIDIA CUDA / NVIDIA H200 #2`"));
         assert_eq!(select(&devices, "u").unwrap_err().cause, Cause::AmbiguousDevice);
         assert_eq!(select(&devices, "").unwrap_err().cause, Cause::NoDevice);
+        let open = select(&devices, "cpu[unroll?").unwrap_err();
+        assert_eq!(open.hint.unwrap(), "The bracket is not closed: `cpu[unroll?]`.");
         assert_eq!(select(&[], "cpu").unwrap_err().hint.unwrap(), "No device is there.");
     }
 }

@@ -180,8 +180,12 @@ pub fn moved_by(position: usize, turn: u32) -> i32 {
     by as i32 - most as i32
 }
 
+/// From this turn on, what each operation gives is moved, too: of a small number the last digits are less than what is rounded
+/// of greater ones that it is added to.
+const OPERATIONS_FROM: u32 = 6;
+
 /// The term with its numbers, and floats that are made of integers, moved by a few units in their last place: in another way
-/// in each turn.
+/// in each turn, and in later ones with what operations give.
 pub fn in_last_digits(term: &Term, turn: u32) -> Term {
     moved(&unfolded(term), turn, &mut 0)
 }
@@ -199,10 +203,22 @@ fn moved(t: &Term, turn: u32, position: &mut usize) -> Term {
             Term::apps(multiplication(t.ty()), [whole, near_one])
         }
         _ => {
+            let near_one = rounded(t).filter(|_| turn >= OPERATIONS_FROM).map(|s| float(1.0, s, by() % 3));
             let children = t.children().into_iter().map(|child| moved(child, turn, position)).collect();
-            t.with_children(children)
+            let whole = t.with_children(children);
+            match near_one {
+                Some(near_one) => Term::apps(multiplication(t.ty()), [whole, near_one]),
+                None => whole,
+            }
         }
     }
+}
+
+/// The type of an operation that rounds what it gives.
+fn rounded(t: &Term) -> Option<Scalar> {
+    let scalar = t.ty().as_scalar().filter(|s| s.is_float())?;
+    let (p, args) = t.as_pattern_app()?;
+    (p.pattern.is_constant_arithmetic() && args.len() == 2).then_some(scalar)
 }
 
 /// A float of the type, so many units in its last place from another.
@@ -375,6 +391,23 @@ mod tests {
                 |want: f64| found.iter().any(|v| (v - want).abs() <= 20.0 * want * f64::from(f32::EPSILON));
             assert!(found.len() == 3 && near(0.3) && near(1.0) && found.contains(&0.0), "{found:?}");
         }
+    }
+
+    /// Of a small number that is added to a greater one the last digits do not matter, but what the sum is rounded by.
+    #[test]
+    fn what_operations_give_moves_in_later_turns() {
+        let t = term(
+            "def f (a: n.f32) (b: n.i32) = zip a b |> map (\\p. (fst p * fst p - 4, max (snd p + 1) 2))",
+        );
+        let near_one = |t: &Term| {
+            let is_near = |v: f64| v != 1.0 && (v - 1.0).abs() <= 2.0 * f64::from(f32::EPSILON);
+            let is_moved = |t: &Term| matches!(t.expr(), Expr::Lit(Literal::Float(bits, _)) if is_near(f64::from_bits(*bits)));
+            t.positions().into_iter().filter(|(_, part)| is_moved(part)).count()
+        };
+        let by_turn: Vec<usize> = (0..12).map(|turn| near_one(&in_last_digits(&t, turn))).collect();
+        assert!(by_turn[..6].iter().all(|n| *n == 0), "{by_turn:?}");
+        assert!(by_turn[6..].contains(&2) && by_turn[6..].iter().all(|n| *n <= 2), "{by_turn:?}");
+        (0..12).for_each(|turn| in_last_digits(&t, turn).check().unwrap());
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl Pattern {
     /// Is it associative, up to the rounding of floats, and commutative?
     pub fn is_monoid(self) -> bool {
         use Pattern as P;
-        matches!(self, P::Add | P::Mul | P::Min | P::Max | P::And | P::Or)
+        matches!(self, P::Add | P::Mul | P::Min | P::Max | P::And | P::Or | P::BitAnd | P::BitOr | P::BitXor)
     }
 
     /// Does it work on the bits of integers?

@@ -14,6 +14,10 @@ use crate::lang::diag::Diagnostic;
 use crate::lang::path::Path;
 use crate::lang::work;
 use crate::rewrite::strategy::at_position;
+use std::time::{Duration, Instant};
+
+/// How long jobs may take to end before the session does.
+const STOPPING: Duration = Duration::from_secs(2);
 
 impl Session {
     /// Keeps a recorded measurement with the current revision, or that of a tuning with the one it led to.
@@ -86,6 +90,17 @@ impl Session {
     pub fn poll(&mut self) -> Vec<JobResult> {
         let done = self.jobs.poll();
         done.into_iter().filter_map(|(id, result)| self.finish(id, result)).collect()
+    }
+
+    /// Stops all jobs before the session ends, and records what those have made that end soon: a tuning keeps its best.
+    pub fn stop_all(&mut self) {
+        self.jobs.cancel_all();
+        let end = Instant::now() + STOPPING;
+        while !self.jobs.is_idle() {
+            let left = end.saturating_duration_since(Instant::now());
+            let Some((id, result)) = self.jobs.wait(left) else { return };
+            self.finish(id, result);
+        }
     }
 
     pub(super) fn finish(&mut self, id: JobId, result: Result<Finished, String>) -> Option<JobResult> {

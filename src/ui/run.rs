@@ -175,7 +175,8 @@ pub fn run(
     // A fault has been logged, and the terminal restored, by the time it arrives here.
     let before = stage.app.focus.splits;
     let ended = catch_unwind(AssertUnwindSafe(|| stage.play(&mut latency)));
-    let now = stage.app.focus.splits;
+    let Stage { mut app, .. } = stage;
+    let now = app.focus.splits;
     if now != before {
         splits::keep(options.state.as_deref(), now);
     }
@@ -186,7 +187,8 @@ pub fn run(
     match ended {
         // A terminal that was closed is told by a signal too, which may come later.
         Ok(Err(error)) if error.raw_os_error() == Some(libc::EIO) => {
-            Ok(Ending::Signal(signal_hook::consts::SIGHUP, SaveState::default()))
+            app.session.stop_all();
+            Ok(Ending::Signal(signal_hook::consts::SIGHUP, app.session.save_state()))
         }
         Ok(ended) => ended.map_err(Failure::Terminal),
         Err(_) => Err(Failure::Fault),
@@ -305,7 +307,7 @@ impl Stage<'_> {
                 return Ok(Ending::GoOn(other));
             }
             if requests.quit {
-                self.app.session.cancel_all();
+                self.app.session.stop_all();
                 return Ok(match signal {
                     Some(number) => Ending::Signal(number, self.app.session.save_state()),
                     None => {

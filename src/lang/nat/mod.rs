@@ -720,13 +720,17 @@ impl Nat {
         if !self.any_atom(&mut |a| matches!(a, Atom::Var(v) if f(v).is_some())) {
             return self.clone();
         }
-        let value_of = |a: &Atom| match a {
+        self.with_atoms(&|a: &Atom| match a {
             Atom::Var(v) => f(v),
             Atom::Floor(x, y) => Some(x.subst(f).floor_div(&y.subst(f))),
             Atom::Mod(x, y) => Some(x.subst(f).modulo(&y.subst(f))),
             Atom::Sum(x) => Some(x.subst(f)),
             Atom::Poison => Some(Nat::poison()),
-        };
+        })
+    }
+
+    /// The same sum of products with these values of its atoms; atoms without one stay.
+    fn with_atoms(&self, value_of: &dyn Fn(&Atom) -> Option<Nat>) -> Nat {
         let mut sum = Nat::constant(0);
         for (m, c) in self.0.iter() {
             // Most factors stay, and are in order already.
@@ -745,6 +749,18 @@ impl Nat {
             sum = sum.add(&product);
         }
         sum
+    }
+
+    /// The same number with quotients that are rounded down, as `/` is in values: equal where the number is whole.
+    pub fn with_rounded_quotients(&self) -> Nat {
+        let rounded = self.with_atoms(&|a: &Atom| match a {
+            Atom::Floor(x, y) => Some(x.with_rounded_quotients().floor_div(&y.with_rounded_quotients())),
+            Atom::Mod(x, y) => Some(x.with_rounded_quotients().modulo(&y.with_rounded_quotients())),
+            Atom::Var(_) | Atom::Sum(_) | Atom::Poison => None,
+        });
+        let (above, below) = rounded.as_fraction();
+        let whole = above.floor_div(&below);
+        if whole.is_poison() { self.clone() } else { whole }
     }
 
     /// By how much the number grows from one value of the variable to the next, when that is always the same.

@@ -200,14 +200,14 @@ impl<'o> Printer<'o> {
 
     fn literal(&self, l: &Literal) -> (D, Tight) {
         match l {
-            Literal::Nat(n) => (token(Role::Size, n.as_atom_text()), Tight::Atom),
+            Literal::Nat(n) => (token(Role::Size, n.with_rounded_quotients().as_atom_text()), Tight::Atom),
             Literal::Index(i, n) => {
                 let parts = [
                     token(Role::Pattern(Level::High), Pattern::NatAsIndex.name()),
                     space(),
                     token(Role::Size, n.as_atom_text()),
                     space(),
-                    token(Role::Size, i.as_atom_text()),
+                    token(Role::Size, i.with_rounded_quotients().as_atom_text()),
                 ];
                 (Doc::concat(parts), Tight::Application)
             }

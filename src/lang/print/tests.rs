@@ -292,6 +292,17 @@ fn unapplied_patterns_stand_bare() {
     assert_eq!(text(&t, 80), "map (slide 3 1)");
 }
 
+/// In values `/` rounds down, so that quotients there are written as what they are read as.
+#[test]
+fn quotients_in_values_round_down() {
+    let show = |n: Nat| open_term(&Term::lit(Literal::Nat(n)), &[], &Options::default()).text;
+    assert_eq!(show(n("k").exact_div(&c(3))), "(k div 3)");
+    assert_eq!(show(n("k").sub(&c(5)).exact_div(&c(2))), "((k - 5) div 2)");
+    assert_eq!(show(n("k").mul(&n("m")).exact_div(&n("s")).add(&c(1))), "((k*m + s) div s)");
+    assert_eq!(show(n("k").exact_div(&c(3)).modulo(&c(7))), "((k div 3) % 7)");
+    assert_eq!(show(n("k").mul(&n("m"))), "(k*m)");
+}
+
 /// What is printed is read back as the same term.
 fn reads_back(t: &Term, options: &Options) -> Result<(), String> {
     let text = program("prog", &[], t, options).text;

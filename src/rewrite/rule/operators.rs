@@ -5,7 +5,7 @@
 //! (`declare assoc f`) was tested before it comes here.
 
 use crate::lang::literal::Literal;
-use crate::lang::pattern::Pattern;
+use crate::lang::pattern::{Pattern, all};
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
 use crate::normal::{expanded, normal_form};
@@ -237,7 +237,8 @@ impl Properties {
 
     /// Does the operator give `x` for `x` and `x`?
     pub fn is_idempotent(&self, f: &Term) -> bool {
-        operator(f).is_some_and(|p| matches!(p, Pattern::Min | Pattern::Max | Pattern::And | Pattern::Or))
+        operator(f)
+            .is_some_and(|p| p.is_monoid() && !matches!(p, Pattern::Add | Pattern::Mul | Pattern::BitXor))
             || self.each().any(|of| among(&of.idempotent, f))
             || parts(f).is_some_and(|ops| ops.iter().all(|op| self.is_idempotent(op)))
     }
@@ -262,8 +263,9 @@ fn same(known: &Term, found: &Term) -> bool {
 /// Is `z` neutral for the operator `f` of the table, on both sides?
 pub fn is_neutral(f: &Term, z: &Term) -> bool {
     let wanted = match operator(f) {
-        Some(Pattern::Add) => 0,
+        Some(Pattern::Add | Pattern::BitOr | Pattern::BitXor) => 0,
         Some(Pattern::Mul) => 1,
+        Some(Pattern::BitAnd) => return is_all_bits(z),
         Some(p @ (Pattern::And | Pattern::Or)) => return is_truth(z, p == Pattern::And),
         Some(_) => return is_extreme(f, z),
         None => return of_parts(f, z, &is_neutral),
@@ -302,6 +304,8 @@ fn neutral_of(op: Pattern, scalar: Scalar) -> Option<Literal> {
     match op {
         Pattern::Add => Literal::number(0, scalar),
         Pattern::Mul => Literal::number(1, scalar),
+        Pattern::BitOr | Pattern::BitXor if scalar.is_integer() => Literal::number(0, scalar),
+        Pattern::BitAnd if scalar.is_integer() => Some(all_bits(scalar)),
         Pattern::And | Pattern::Or => Some(Literal::Bool(op == Pattern::And)),
         Pattern::Min | Pattern::Max if scalar.is_integer() => {
             let (least, greatest) = scalar.extremes();
@@ -313,13 +317,22 @@ fn neutral_of(op: Pattern, scalar: Scalar) -> Option<Literal> {
 
 /// The neutral values that are known, of all operators on all types.
 pub fn neutral_values() -> HashSet<Literal> {
-    let operators = [Pattern::Add, Pattern::Mul, Pattern::Min, Pattern::Max, Pattern::And, Pattern::Or];
     let of = |op| Scalar::ALL.into_iter().filter_map(move |scalar| neutral_of(op, scalar));
-    operators.into_iter().flat_map(of).collect()
+    all().iter().map(|row| row.pattern).filter(|op| op.is_monoid()).flat_map(of).collect()
 }
 
 fn is_truth(z: &Term, wanted: bool) -> bool {
     matches!(vector_element(z).unwrap_or(z).expr(), Expr::Lit(Literal::Bool(b)) if *b == wanted)
+}
+
+/// The integer of which all bits are set.
+fn all_bits(scalar: Scalar) -> Literal {
+    let (_, greatest) = scalar.extremes();
+    Literal::Int(if scalar.is_signed_integer() { -1 } else { greatest }, scalar)
+}
+
+fn is_all_bits(z: &Term) -> bool {
+    matches!(vector_element(z).unwrap_or(z).expr(), Expr::Lit(l @ Literal::Int(_, s)) if *l == all_bits(*s))
 }
 
 fn literal_is(z: &Term, wanted: i128) -> bool {
@@ -479,6 +492,24 @@ mod tests {
         let max = b::pattern(Pattern::Max, vec![], &[i32s.clone(), i32s]).unwrap();
         assert!(is_neutral(&max, &b::number(i32::MIN.into(), Scalar::I32).unwrap()));
         assert!(!is_neutral(&max, &b::number(0, Scalar::I32).unwrap()));
+    }
+
+    #[test]
+    fn operators_on_bits_are_recognised() {
+        for (op, neutral, other) in
+            [(Pattern::BitAnd, -1, 0), (Pattern::BitOr, 0, -1), (Pattern::BitXor, 0, -1)]
+        {
+            for s in [Scalar::I32, Scalar::U8] {
+                let f = b::pattern(op, vec![], &[Type::scalar(s), Type::scalar(s)]).unwrap();
+                let bits =
+                    |v: i128| Term::lit(Literal::Int(if s == Scalar::U8 { v.rem_euclid(256) } else { v }, s));
+                assert!(is_neutral(&f, &bits(neutral)) && !is_neutral(&f, &bits(other)), "{op:?}");
+                assert_eq!(with_neutral(&f).map(|(op, z)| (op, Term::lit(z))), Some((op, bits(neutral))));
+            }
+        }
+        assert_eq!(known("def f (a b: u8): u8 = bitAnd b a"), [true, true, true]);
+        assert_eq!(known("def f (a b: i64): i64 = bitOr a b"), [true, true, true]);
+        assert_eq!(known("def f (a b: i32): i32 = bitXor a b"), [true, true, false]);
     }
 
     /// What a program's operator is known to be.

@@ -63,7 +63,7 @@ pub fn fit(
     for one in given {
         let known: Vec<String> = slots.iter().flatten().map(|s| s.name.clone()).collect();
         let slot = slots.iter_mut().flatten().find(|s| s.name == one.name);
-        let slot = slot.ok_or_else(|| unknown(&one.name, &known))?;
+        let slot = slot.ok_or_else(|| unknown(one, &known, &program.sizes))?;
         if slot.array.is_some() {
             return Err(Diagnostic::error("E0911", format!("`{}` is given twice.", one.name))
                 .hint("Leave one of them out."));
@@ -97,12 +97,19 @@ fn slots(program: &Program) -> Vec<Vec<Slot>> {
     of.map(|(name, ty)| leaves(ty).into_iter().map(|leaf| slot(name, leaf)).collect()).collect()
 }
 
-fn unknown(name: &str, known: &[String]) -> Diagnostic {
+fn unknown(given: &Given, known: &[String], sizes: &[Name]) -> Diagnostic {
+    let name = given.name.as_str();
     let parts: Vec<String> =
         known.iter().filter(|k| k.starts_with(&format!("{name}."))).map(|k| format!("`{k}`")).collect();
     if !parts.is_empty() {
         let text = format!("`{name}` is made of pairs, and a file holds one component.");
         return Diagnostic::error("E0910", text).hint(format!("Give {}.", parts.join(" and ")));
+    }
+    if sizes.iter().any(|size| **size == *name) {
+        let value = if given.from.parse::<u32>().is_ok() { given.from.as_str() } else { "8" };
+        let text = format!("`{name}` is a size of the program, and no input.");
+        return Diagnostic::error("E0910", text)
+            .hint(format!("Where the shapes of inputs do not say it, `--size {name}={value}` does."));
     }
     let problem = Diagnostic::error("E0910", format!("The program has no parameter `{name}`."));
     if known.is_empty() {

@@ -22,6 +22,7 @@ use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::lang::work;
+use crate::rewrite::strategy::open;
 use crate::session::action::Sizes;
 use crate::session::bench::{self, Asked, Beforehand, Drawn, Inputs, Known, Ready};
 use crate::session::device_diagnostic;
@@ -120,7 +121,17 @@ pub(super) fn tune_with(
     let within = |problem: Diagnostic| problem.within(wanted.strategy.texts());
     let script = &wanted.workspace.script;
     let choice = Choice::read(wanted.device).map_err(|e| device_diagnostic(&e))?;
-    let space = Space::read(&wanted.strategy.tree, script, wanted.sizes, choice).map_err(within)?;
+    let space = Space::read(&wanted.strategy.tree, script, wanted.sizes, choice);
+    // A name that means nothing leaves nothing open either, and that is not what is wrong with it.
+    let is_unread = |problem: &Diagnostic| {
+        problem.code == "E0316"
+            && open::parameters(&wanted.strategy.tree, script).is_ok_and(|all| all.is_empty())
+    };
+    let space =
+        space.map_err(|problem| match is_unread(&problem).then(|| mistake(wanted, control)).flatten() {
+            Some(mistake) => mistake,
+            None => within(problem),
+        })?;
     let deadline = Instant::now() + Duration::try_from_secs_f64(wanted.seconds).unwrap_or(Duration::MAX / 4);
     let (over, done) = (Control::silent(), AtomicBool::new(false));
     let flag = over.cancel_flag();
@@ -721,6 +732,14 @@ fn rewritten(
     let text = workspace.parse_strategy(&space.text_at(point));
     let done = text.and_then(|strategy| run(&strategy.knowing(sizes)));
     done.map_err(|problem| if is_mistake(&problem) { run(&own()).err().unwrap_or(problem) } else { problem })
+}
+
+/// What is wrong with the text of the strategy, where that is no strategy.
+fn mistake(wanted: &Wanted<'_>, control: &Control<Progress>) -> Option<Diagnostic> {
+    let Wanted { workspace, term, strategy, sizes, .. } = wanted;
+    let strategy = strategy.with_tree(strategy.tree.clone()).knowing(sizes);
+    let end = workspace.run_strategy(term, &strategy, &Path::root(), &Replayed::none(), control);
+    end.result.err().filter(is_mistake)
 }
 
 /// By what a term or kernel is met again: the same, compiled or run in another way, is another.
