@@ -614,7 +614,7 @@ fn auto_stores_and_computes_once_what_is_shown_several_times() {
                a |> map (scanSeq (\\x s. x + s) 0) |> transpose |> map (scanSeq (\\x s. x + s) 0) |> transpose",
             "auto",
             "mapPar ",
-            2,
+            3,
             "map (scanSeq",
         ),
         // What is put together of parts.
