@@ -529,6 +529,135 @@ fn auto_separates_large_windows_on_threads() {
     }
 }
 
+/// Of pictures of which several things are made, `auto` stores pixels and not the windows that show them, puts no view of what
+/// is stored in twice, and lets no work-item compute what others compute as well; and what running results are taken of runs
+/// on threads.
+#[test]
+fn auto_stores_and_computes_once_what_is_shown_several_times() {
+    const WORDS: &str = "
+        def pairs (a: n.m.s) (b: n.m.t): n.m.(s * t) = zip a b |> map (\\r. zip (fst r) (snd r))
+        def product (a b: n.m.f32): n.m.f32 = pairs a b |> map (map (\\p. fst p * snd p))
+        def windows (a: (n + 2).(m + 2).s): n.m.3.3.s = a |> map (slide 3 1) |> slide 3 1 |> map transpose
+        def at (y x: nat) (w: 3.3.f32): f32 = w |> idx (natAsIndex 3 y) |> idx (natAsIndex 3 x)
+        def dx (w: 3.3.f32): f32 = at 1 2 w - at 1 0 w
+        def dy (w: 3.3.f32): f32 = at 2 1 w - at 0 1 w
+        def down (a: (n + 2).m.f32): n.m.f32 = a |> slide 3 1 |> map (transpose >> map (reduce (+) 0))
+        def box (a: (n + 4).(m + 4).f32): n.m.f32 =
+          a |> slide 5 1 |> map (transpose >> map (reduce (+) 0)) |> map (slide 5 1 >> map (reduce (+) 0))
+        def wrapped (a: (n + 2).t): (n + 4).t = concat (drop (n + 1) a) (concat a (take 1 a))\n";
+    let squared = "(a: (n + 2).(m + 2).f32): n.m.f32 = let y = a |> map (map (\\x. x * x))";
+    let named = format!("{squared} |> windows in product (y |> map (map dx)) (y |> map (map dy))");
+    let unnamed =
+        format!("{squared} in product (y |> windows |> map (map dx)) (y |> windows |> map (map dy))");
+    // What a program of the strategy has, how often, and what it has not.
+    let programs: [(&str, &str, &str, usize, &str); 14] = [
+        // Sums of products of all pairs of three pictures.
+        (
+            "(a b c: (n + 2).m.f32): n.m.f32 =
+               pairs (down (product a a)) (pairs (down (product a b)) (pairs (down (product b b))
+                 (pairs (down (product a c)) (down (product b c)))))
+               |> map (map (\\(p, (q, (r, (s, t)))). p + q + r + s + t))",
+            "auto",
+            "circularBuffer ",
+            0,
+            "zip y ",
+        ),
+        // Little work before windows is done for columns.
+        (
+            "(a: (n + 4).m.f32): n.m.f32 =
+               a |> map (map (\\x. x * x)) |> slide 5 1 |> map (transpose >> map (reduce (+) 0))",
+            "auto(opencl)",
+            "oclRun ",
+            2,
+            "|> transpose",
+        ),
+        (
+            "(a: (n + 2).(m + 2).12.f32): n.m.10.f32 =
+               a |> map (map (map (\\x. x * x)))
+                 |> map (map (slide 3 1)) |> map (slide 3 1) |> map (map transpose) |> slide 3 1 |> map transpose
+                 |> map (map transpose) |> map (map (map (\\w. w |> map join |> join |> reduce (+) 0)))",
+            "auto(opencl)",
+            "oclRun ",
+            1,
+            "|> transpose",
+        ),
+        (&unnamed, "auto(opencl)", "oclRun ", 2, "let ys"),
+        (&named, "auto(opencl)", "slide 3 1", 4, "let ys"),
+        (&named, "auto", "circularBuffer ", 2, "mapPar (\\y. transpose"),
+        // Planes one by one.
+        (
+            "(a: 3.(n + 4).(m + 4).f32): 3.n.m.f32 = a |> map box",
+            "auto(opencl)",
+            "oclRun ",
+            2,
+            "|> slide 5 1 |>",
+        ),
+        // Running results of few numbers, of which each takes long; of rows, and of columns of these.
+        (
+            "(a: n.m.i32): 16.i32 =
+               generate (\\(i: idx[16]). a |> join |> map (\\x. select (x == cast (indexAsNat i)) 1 0) |> reduce (+) 0)
+                 |> scanSeq (\\x s. x + s) 0",
+            "auto",
+            "mapPar ",
+            1,
+            "mapGlobal",
+        ),
+        (
+            "(a: n.m.f32): n.f32 = a |> map (reduce (+) 0) |> scanSeq (\\x s. max (0.5 * s) x) 0",
+            "auto",
+            "mapPar ",
+            1,
+            "mapGlobal",
+        ),
+        (
+            "(a: n.m.f32): n.m.f32 =
+               a |> map (scanSeq (\\x s. x + s) 0) |> transpose |> map (scanSeq (\\x s. x + s) 0) |> transpose",
+            "auto",
+            "mapPar ",
+            3,
+            "map (scanSeq",
+        ),
+        // What is put together of parts.
+        (
+            "(a: (n + 2).(m + 2).f32): (n + 4).(m + 4).f32 = a |> map wrapped |> wrapped",
+            "auto",
+            "concat ",
+            6,
+            "map (\\y1. y1)",
+        ),
+        (
+            "(a: (n + 2).f32) (b: m.f32): (n + 2).f32 = wrapped a |> slide 3 1 |> map (reduce (+) 0)",
+            "auto",
+            "mapPar ",
+            2,
+            "let ",
+        ),
+        (
+            "(a: n.f32) (b: m.f32): ((n + m).f32 * (n + m).f32) =
+               let h = concat (reverse a) b in (h |> map (\\x. x + 1), reverse h)",
+            "auto",
+            "concat ",
+            1,
+            "mapGlobal",
+        ),
+        // Bytes are taken by vectors as long as a register.
+        (
+            "(a: (n + 4).(m + 4).u8): n.m.u8 =
+               a |> windows |> map (map (\\w. reduce min 255 (join w))) |> windows |> map (map (\\w. reduce max 0 (join w)))",
+            "auto",
+            "iterateStream ",
+            6,
+            "asVector 16",
+        ),
+    ];
+    for (text, strategy, there, often, not_there) in programs {
+        let written = parse(&format!("{WORDS}def f {text}")).unwrap();
+        let shown = agrees_with_itself(&written, strategy, &[[("n", 11), ("m", 13)], [("n", 1), ("m", 1)]]);
+        assert_eq!(shown.matches(there).count(), often, "{strategy}, {text}\n{shown}");
+        assert!(!shown.contains(not_there), "{strategy}, {text}\n{shown}");
+    }
+}
+
 /// What a strategy makes of a program, which computes the same at each of the sizes.
 fn agrees_with_itself(written: &Program, strategy: &str, sizes: &[[(&str, i64); 2]]) -> String {
     let program = strategies::apply_within(strategies::OF_PIPELINES, written, strategy).unwrap();

@@ -706,6 +706,10 @@ fn auto_leaves_what_it_made_as_it_is() {
            let s = a |> reduce (+) 0 in b |> map (\\r. s + (r |> reduce (+) 0))",
         // Rows that threads share out already.
         "def f (a: m.n.f32): m.f32 = a |> mapPar (\\r. r |> reduce (+) 0)",
+        // What is put together, and what running results are taken of, before other loops read it.
+        "def f (a: (n + 2).f32): (n + 2).f32 =
+           concat (drop (n + 1) a) (concat a (take 1 a)) |> slide 3 1 |> map (reduce (+) 0)",
+        "def f (a: n.m.f32): n.f32 = a |> map (reduce (+) 0) |> scanSeq (\\x s. max (0.5 * s) x) 0",
     ];
     programs.extend(others.map(|text| (text.to_owned(), text.to_owned())));
     for (name, text) in programs {
