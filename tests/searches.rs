@@ -454,7 +454,8 @@ fn guides_lead_to_vectors_in_sums() {
     }
 }
 
-/// What is computed beside a sum is set apart from it before the sum's loop is put outside of others, and windows in three dimensions are
+/// Two maps change places by rules that know nothing of what else the program computes, as a stage before them. What is computed beside a
+/// sum is set apart from it before the sum's loop is put outside of others, and windows in three dimensions are
 /// split although they are deeper than searches take arrays to be.
 #[test]
 fn guides_lead_past_what_stands_in_the_way() {
@@ -478,7 +479,10 @@ fn guides_lead_past_what_stands_in_the_way() {
             "containsMapPar(l/2, containsMap(n/6, containsMap(m/10, containsMap(2, containsMap(6, containsMap(10, {inner}))))))"
         )
     };
+    let separable = kernel("separableConvolution");
+    let stages = "containsMapPar(n/4, containsMapSeq(m/8, containsMapSeq(4, containsMapSeq(8, containsReduceSeq(5, ?)))))";
     for (text, goal) in [
+        (&*separable, stages.into()),
         (onto, "containsMap(m/8, containsMap(n/16, containsReduceSeq(k, containsMap(8, containsMap(16, containsAddMul)))))".into()),
         (onto, "containsMapPar(m/8, containsMap(n/16, containsReduceSeq(k, containsMap(8, containsMap(2, containsAddMulVec)))))".into()),
         (cube, tiles("containsReduceSeq(27, ?)")),

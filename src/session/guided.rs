@@ -71,6 +71,7 @@ pub(super) struct Shared {
 /// Nodes of a search towards a guide, and towards the goal: of few rules, and of many.
 fn nodes_of(breadth: Breadth) -> (usize, usize) {
     match breadth {
+        Breadth::Exchanges => (10_000, 10_000),
         Breadth::Tight => (60_000, 60_000),
         Breadth::Narrow => (20_000, 60_000),
         Breadth::Makers => (20_000, 20_000),
@@ -385,17 +386,19 @@ impl Searcher<'_> {
             return Ok(way.reach(reached));
         }
         let goal_sizes = guide::sizes_of(sketch);
-        let breadths = guide::breadths(&self.workspace().rules, now, sketch);
+        let step =
+            guide::Step { sketch, sizes: &guide.sizes, makes: &guide.makes, exchanges: guide.exchanges };
+        let breadths = guide::breadths(&self.workspace().rules, now, &step);
         let all = way.thorough || guide.wide;
         let is_tried = |breadth: &Breadth| match breadth {
-            Breadth::Tight | Breadth::Narrow => true,
+            Breadth::Exchanges | Breadth::Tight | Breadth::Narrow => true,
             // What a guide asks for is there, or made on the way to it.
             Breadth::Makers => all && *is_goal,
             Breadth::Wide => all,
         };
         for (i, breadth) in breadths.iter().copied().enumerate().filter(|(_, b)| is_tried(b)) {
             // Few rules take little time.
-            let takes_long = |b: &&Breadth| matches!(b, Breadth::Tight | Breadth::Narrow | Breadth::Wide);
+            let takes_long = |b: &&Breadth| *b != &Breadth::Makers;
             let behind = breadths.iter().skip(i + 1).filter(takes_long).count();
             let (few, many) = nodes_of(breadth);
             // To choose rules takes a while, too.
@@ -420,8 +423,9 @@ impl Searcher<'_> {
             let filter = Filter { dims, ..budget.filter };
             let bounds =
                 Budget { nodes: nodes.min(most), time, filter, best, rank, clears, ..budget.clone() };
-            let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
-            let step = guide::Step { sketch, sizes, makes: &guide.makes };
+            let of_guide = matches!(breadth, Breadth::Exchanges | Breadth::Narrow);
+            let sizes = if *is_goal && !of_guide { &goal_sizes } else { &guide.sizes };
+            let step = guide::Step { sizes, ..step };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
             let never = unmet(sketch, now, &rules).is_some_and(|forecast| forecast.never);
             if never && (behind > 0 || way.failed.is_some()) {
