@@ -266,6 +266,12 @@ fn ways_that_turn_back_are_written_by_a_shorter_one() {
     std::fs::remove_file(world.path().join("p.elevate")).unwrap();
     program("nBody");
     replays(world.path(), "reach containsMapPar(n/9, containsMapSeq(9, containsReduceSeq(n, ?)))", "");
+    // What a last step leaves of views is told by a detour, from right to left.
+    let sum = "def at (i: nat) (xs: n.t): t = xs |> idx (natAsIndex n i)
+def f (a: (n+2).f32): n.f32 = slide 3 1 a |> map (\\w. 0.2 * (at 0 w + at 1 w + at 2 w))";
+    std::fs::write(world.path().join("p.rise"), sum).unwrap();
+    let told = replays(world.path(), "reach containsMap(n/16, contains(((? + ?) : <16>f32)))", "");
+    assert!(!told.contains("rightToLeft"), "{told}");
     // What is found is not in normal form.
     program("scal");
     replays(world.path(), "reach containsMapPar(n/12, containsMapSeq(3, contains(((? * ?) : <4>f32))))", "");
