@@ -652,6 +652,13 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
     );
     let said = "Whether `?t < n` holds is known where `n` has a value";
     assert!(ran.code == 1 && ran.err.contains(said), "{}{}", ran.out, ran.err);
+    // Where no size is known to do, little is searched.
+    let square = "reach containsMap(m/?t, containsMap(?t, ?)) and ?t * ?t == m";
+    let ran = run(world.path(), &["search", "m.rise", square, "--json"]);
+    let searched: Vec<serde_json::Value> = serde_json::from_str(&ran.out).unwrap();
+    let few = searched.iter().all(|s| s["nodes"].as_u64().is_some_and(|nodes| nodes < 6_000));
+    let said = "Whether `?t * ?t == m` holds is known where `m` has a value";
+    assert!(ran.code == 1 && few && ran.err.contains(said), "{}{}", ran.out, ran.err);
     let given = ["--size", "n=20"];
     assert!(found("m.rise", &given, "containsMap(m/?t, containsMap(?t, ?)) and ?t < n").contains("split 8"));
     // A size that is no whole number is told at once.

@@ -137,6 +137,8 @@ struct Account {
     /// When time is over.
     until: Duration,
     asked: Shared,
+    /// No sizes in the place of the goal's holes are known to meet what it says of them.
+    undecided: bool,
     /// How deeply arrays may be nested.
     most_dims: u8,
     /// What they came to.
@@ -197,6 +199,7 @@ impl Searcher<'_> {
             ended: 0,
             most: recorded.map_or(usize::MAX, |r| r.iteration),
             until: self.elapsed().saturating_add(budget.time),
+            undecided: false,
             most_dims: if asked.gives_dims { 0 } else { guide::most_dims(goal, start) },
             asked,
             limited: None,
@@ -208,6 +211,7 @@ impl Searcher<'_> {
         let separated = guide::separated(&self.workspace().rules, start);
         let fillings = guide::filled(goal, start, given);
         let (all, mut begun) = (fillings.len(), 0);
+        account.undecided = all == 1 && goal.undecided(given).is_some();
         let ways = fillings.into_iter().enumerate().flat_map(|(number, filled)| {
             let plans = guide::plans(&filled.goal, start, &separated, given);
             let all = [false, true].into_iter().flat_map(|thorough| plans.iter().map(move |p| (thorough, p)));
@@ -434,9 +438,11 @@ impl Searcher<'_> {
             if *is_goal {
                 account.never = Some(never && account.never != Some(false));
             }
-            // What these rules never make is looked for once, so that what there is instead can be shown.
+            // What these rules never make, or what nobody knows to be there, is looked for once, so that what there is instead can be
+            // shown.
+            let few = never || account.undecided;
             let bounds =
-                Budget { nodes: if never { bounds.nodes.min(FEW_NODES) } else { bounds.nodes }, ..bounds };
+                Budget { nodes: if few { bounds.nodes.min(FEW_NODES) } else { bounds.nodes }, ..bounds };
             let guides = Arc::new(way.lines.clone());
             let asked = Asked {
                 start: now,
