@@ -1170,6 +1170,24 @@ def f (q: n.d.f32) (k: m.d.f32) (v: m.d.f32): n.d.f32 = q |> map (\\r.
     }
 }
 
+/// Where all programs that meet a sketch first compute much more, an iteration or two later there may be one that does not. How many
+/// iterations the user allows holds.
+#[test]
+fn what_computes_much_more_is_not_the_end() {
+    let squares = "def f (a: n.n.f32): n.n.f32 =
+  let b = transpose a |> map (\\c. a |> map (\\r. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0)) in
+  a |> map (\\r. b |> split 3 |> map (map (zip r)) |> map (map (reduceSeq (\\x p. x + fst p * snd p) 0)) |> join)";
+    let goal =
+        "containsMap(n, containsMap(n/3, containsMap(3, containsReduceSeq(n/2, containsReduceSeq(2, ?)))))";
+    let rules = "mapFusion, reduceMapFusion, blockedReduceSeq(2), splitBeforeMap";
+    for (options, iterations, dear) in [("", 3, false), ("with (iterations: 2)", 2, true)] {
+        let (searches, _) = examined(squares, "", &format!("reach {goal} using {{{rules}}} {options}"), 0);
+        let [search] = &searches[..] else { panic!("{searches:#?}") };
+        assert_eq!(search["iterations"].as_u64(), Some(iterations), "{search:#?}");
+        assert_eq!(search["best"][0]["times"].is_u64(), dear, "{search:#?}");
+    }
+}
+
 /// A step that has nothing to do for a program that is in no normal form is written as such.
 #[test]
 fn ways_without_steps_are_written() {
