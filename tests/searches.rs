@@ -266,6 +266,12 @@ fn ways_that_turn_back_are_written_by_a_shorter_one() {
     std::fs::remove_file(world.path().join("p.elevate")).unwrap();
     program("nBody");
     replays(world.path(), "reach containsMapPar(n/9, containsMapSeq(9, containsReduceSeq(n, ?)))", "");
+    // What a last step leaves of views is told by a detour, from right to left.
+    let sum = "def at (i: nat) (xs: n.t): t = xs |> idx (natAsIndex n i)
+def f (a: (n+2).f32): n.f32 = slide 3 1 a |> map (\\w. 0.2 * (at 0 w + at 1 w + at 2 w))";
+    std::fs::write(world.path().join("p.rise"), sum).unwrap();
+    let told = replays(world.path(), "reach containsMap(n/16, contains(((? + ?) : <16>f32)))", "");
+    assert!(!told.contains("rightToLeft"), "{told}");
     // What is found is not in normal form.
     program("scal");
     replays(world.path(), "reach containsMapPar(n/12, containsMapSeq(3, contains(((? * ?) : <4>f32))))", "");
@@ -454,7 +460,8 @@ fn guides_lead_to_vectors_in_sums() {
     }
 }
 
-/// What is computed beside a sum is set apart from it before the sum's loop is put outside of others, and windows in three dimensions are
+/// Two maps change places by rules that know nothing of what else the program computes, as a stage before them. What is computed beside a
+/// sum is set apart from it before the sum's loop is put outside of others, and windows in three dimensions are
 /// split although they are deeper than searches take arrays to be.
 #[test]
 fn guides_lead_past_what_stands_in_the_way() {
@@ -478,7 +485,10 @@ fn guides_lead_past_what_stands_in_the_way() {
             "containsMapPar(l/2, containsMap(n/6, containsMap(m/10, containsMap(2, containsMap(6, containsMap(10, {inner}))))))"
         )
     };
+    let separable = kernel("separableConvolution");
+    let stages = "containsMapPar(n/4, containsMapSeq(m/8, containsMapSeq(4, containsMapSeq(8, containsReduceSeq(5, ?)))))";
     for (text, goal) in [
+        (&*separable, stages.into()),
         (onto, "containsMap(m/8, containsMap(n/16, containsReduceSeq(k, containsMap(8, containsMap(16, containsAddMul)))))".into()),
         (onto, "containsMapPar(m/8, containsMap(n/16, containsReduceSeq(k, containsMap(8, containsMap(2, containsAddMulVec)))))".into()),
         (cube, tiles("containsReduceSeq(27, ?)")),
@@ -642,6 +652,13 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
     );
     let said = "Whether `?t < n` holds is known where `n` has a value";
     assert!(ran.code == 1 && ran.err.contains(said), "{}{}", ran.out, ran.err);
+    // Where no size is known to do, little is searched.
+    let square = "reach containsMap(m/?t, containsMap(?t, ?)) and ?t * ?t == m";
+    let ran = run(world.path(), &["search", "m.rise", square, "--json"]);
+    let searched: Vec<serde_json::Value> = serde_json::from_str(&ran.out).unwrap();
+    let few = searched.iter().all(|s| s["nodes"].as_u64().is_some_and(|nodes| nodes < 6_000));
+    let said = "Whether `?t * ?t == m` holds is known where `m` has a value";
+    assert!(ran.code == 1 && few && ran.err.contains(said), "{}{}", ran.out, ran.err);
     let given = ["--size", "n=20"];
     assert!(found("m.rise", &given, "containsMap(m/?t, containsMap(?t, ?)) and ?t < n").contains("split 8"));
     // A size that is no whole number is told at once.
@@ -1150,6 +1167,24 @@ def f (q: n.d.f32) (k: m.d.f32) (v: m.d.f32): n.d.f32 = q |> map (\\r.
         std::fs::write(world.path().join("p.rise"), attention).unwrap();
         let ran = run(world.path(), &["search", "p.rise", &format!("reach {goal}")]);
         assert!(ran.code == 0 && !ran.out.contains("times as much"), "{goal}: {}{}", ran.out, ran.err);
+    }
+}
+
+/// Where all programs that meet a sketch first compute much more, an iteration or two later there may be one that does not. How many
+/// iterations the user allows holds.
+#[test]
+fn what_computes_much_more_is_not_the_end() {
+    let squares = "def f (a: n.n.f32): n.n.f32 =
+  let b = transpose a |> map (\\c. a |> map (\\r. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0)) in
+  a |> map (\\r. b |> split 3 |> map (map (zip r)) |> map (map (reduceSeq (\\x p. x + fst p * snd p) 0)) |> join)";
+    let goal =
+        "containsMap(n, containsMap(n/3, containsMap(3, containsReduceSeq(n/2, containsReduceSeq(2, ?)))))";
+    let rules = "mapFusion, reduceMapFusion, blockedReduceSeq(2), splitBeforeMap";
+    for (options, iterations, dear) in [("", 3, false), ("with (iterations: 2)", 2, true)] {
+        let (searches, _) = examined(squares, "", &format!("reach {goal} using {{{rules}}} {options}"), 0);
+        let [search] = &searches[..] else { panic!("{searches:#?}") };
+        assert_eq!(search["iterations"].as_u64(), Some(iterations), "{search:#?}");
+        assert_eq!(search["best"][0]["times"].is_u64(), dear, "{search:#?}");
     }
 }
 

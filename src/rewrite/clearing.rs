@@ -37,14 +37,30 @@ pub fn clears(rule: &Rule) -> bool {
         PatNode::Lam(_, body) => body.node == PatNode::Bound(0),
         _ => false,
     };
-    let is_view = |p: &Pat| match &p.node {
-        PatNode::Prim(pattern, _) => matches!(pattern.sort(), Sort::View(_) | Sort::Map(How::Open)),
-        PatNode::Lit(_) | PatNode::Vectorise(..) => false,
-        _ => true,
-    };
     leaves_a_part
         && equation.sides.lhs.head().is_some()
         && equation.sides.lhs.nodes().into_iter().all(is_view)
+}
+
+/// Does the rule leave fewer views than there were, of what it knows nothing else of?
+pub fn lessens(rule: &Rule) -> bool {
+    let [equation] = rule.equations() else { return false };
+    let sides = [&equation.sides.lhs, &equation.sides.rhs];
+    let of_view = |p: &&Pat| matches!(&p.node, PatNode::Prim(p, _) if matches!(p.sort(), Sort::View(_)));
+    let views = |side: &Pat| side.nodes().into_iter().filter(of_view).count();
+    rule.params.is_empty()
+        && equation.sides.lhs.head().is_some()
+        && views(sides[1]) < views(sides[0])
+        && sides.into_iter().flat_map(Pat::nodes).all(is_view)
+}
+
+/// Does this part of a side of a rule compute nothing?
+fn is_view(p: &Pat) -> bool {
+    match &p.node {
+        PatNode::Prim(pattern, _) => matches!(pattern.sort(), Sort::View(_) | Sort::Map(How::Open)),
+        PatNode::Lit(_) | PatNode::Vectorise(..) => false,
+        _ => true,
+    }
 }
 
 /// Rules that take views away, with the pattern at the head of what each takes away and how many arguments that has.
@@ -178,6 +194,13 @@ mod tests {
         // What is stored stays stored, and what is computed stays.
         for name in ["eliminateStore", "selectSame", "betaReduction", "mapFusion", "createTransposePair"] {
             assert!(!clears(name), "{name}");
+        }
+        let lessening = |name: &str| lessens(set.get(name).unwrap());
+        for name in ["unzipZipIsPair", "fstUnzipAsMap", "mapFstZip", "fstReduction", "removeTransposePair"] {
+            assert!(lessening(name), "{name}");
+        }
+        for name in ["mapFusion", "selectSame", "betaReduction", "mapMapFBeforeTranspose", "splitBeforeMap"] {
+            assert!(!lessening(name), "{name}");
         }
         let rules: Vec<RuleUse> = rules.into_iter().filter(|r| r.rule.params.is_empty()).collect();
         let clear = |body: &str, holds: &dyn Fn(&Term) -> bool| {

@@ -1,13 +1,13 @@
 //! What is known of a search before it begins: that its sketch is satisfied by nothing that its rules make, or hardly so, or by the
 //! program as it is.
 
-use super::searching::of_other_type;
+use super::searching::{of_other_type, undecided};
 use super::workspace::{StrategyText, Workspace};
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::path::Path;
 use crate::lang::syntax::ast::StrategyKind;
 use crate::lang::term::Term;
-use crate::rewrite::guide::unmade;
+use crate::rewrite::guide::{filled, unmade};
 use crate::rewrite::rule::Rewritten;
 use crate::rewrite::search::forecast::unmet;
 use crate::rewrite::search::refuted::{contradiction, possible};
@@ -79,6 +79,11 @@ impl SearchRunner for Teller<'_> {
                 Some(rules) => unmet(&sketch, start, rules).map(|forecast| forecast.text),
                 None => unmade(&sketch, start, &self.workspace.rules, &|n| request.given(n)),
             };
+            let given = |n: &Nat| request.given(n);
+            let by_conditions = || match request.rules {
+                None if filled(&sketch, start, &given).len() == 1 => undecided(&sketch, &given),
+                _ => None,
+            };
             let other_type = of_other_type(&sketch, start).map(|(text, hint)| format!("{text} {hint}"));
             let refuted = contradiction(&sketch, &|n| request.given(n)).or(other_type);
             let sketch = possible(&sketch, &|n| request.given(n));
@@ -86,7 +91,7 @@ impl SearchRunner for Teller<'_> {
             let what = if self.whole { "The program" } else { "The selection" };
             let already = self.there.then(|| format!("{what}{ALREADY}"));
             let sizes_of_others = || if self.whole { None } else { self.without_sizes(&sketch, start) };
-            self.said = refuted.or(already).or_else(by_rules).or_else(sizes_of_others);
+            self.said = refuted.or(already).or_else(by_rules).or_else(by_conditions).or_else(sizes_of_others);
         }
         Err(SearchFailure::Stopped)
     }

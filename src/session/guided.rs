@@ -71,6 +71,7 @@ pub(super) struct Shared {
 /// Nodes of a search towards a guide, and towards the goal: of few rules, and of many.
 fn nodes_of(breadth: Breadth) -> (usize, usize) {
     match breadth {
+        Breadth::Exchanges => (10_000, 10_000),
         Breadth::Tight => (60_000, 60_000),
         Breadth::Narrow => (20_000, 60_000),
         Breadth::Makers => (20_000, 20_000),
@@ -136,6 +137,8 @@ struct Account {
     /// When time is over.
     until: Duration,
     asked: Shared,
+    /// No sizes in the place of the goal's holes are known to meet what it says of them.
+    undecided: bool,
     /// How deeply arrays may be nested.
     most_dims: u8,
     /// What they came to.
@@ -196,6 +199,7 @@ impl Searcher<'_> {
             ended: 0,
             most: recorded.map_or(usize::MAX, |r| r.iteration),
             until: self.elapsed().saturating_add(budget.time),
+            undecided: false,
             most_dims: if asked.gives_dims { 0 } else { guide::most_dims(goal, start) },
             asked,
             limited: None,
@@ -207,6 +211,7 @@ impl Searcher<'_> {
         let separated = guide::separated(&self.workspace().rules, start);
         let fillings = guide::filled(goal, start, given);
         let (all, mut begun) = (fillings.len(), 0);
+        account.undecided = all == 1 && goal.undecided(given).is_some();
         let ways = fillings.into_iter().enumerate().flat_map(|(number, filled)| {
             let plans = guide::plans(&filled.goal, start, &separated, given);
             let all = [false, true].into_iter().flat_map(|thorough| plans.iter().map(move |p| (thorough, p)));
@@ -385,17 +390,19 @@ impl Searcher<'_> {
             return Ok(way.reach(reached));
         }
         let goal_sizes = guide::sizes_of(sketch);
-        let breadths = guide::breadths(&self.workspace().rules, now, sketch);
+        let step =
+            guide::Step { sketch, sizes: &guide.sizes, makes: &guide.makes, exchanges: guide.exchanges };
+        let breadths = guide::breadths(&self.workspace().rules, now, &step);
         let all = way.thorough || guide.wide;
         let is_tried = |breadth: &Breadth| match breadth {
-            Breadth::Tight | Breadth::Narrow => true,
+            Breadth::Exchanges | Breadth::Tight | Breadth::Narrow => true,
             // What a guide asks for is there, or made on the way to it.
             Breadth::Makers => all && *is_goal,
             Breadth::Wide => all,
         };
         for (i, breadth) in breadths.iter().copied().enumerate().filter(|(_, b)| is_tried(b)) {
             // Few rules take little time.
-            let takes_long = |b: &&Breadth| matches!(b, Breadth::Tight | Breadth::Narrow | Breadth::Wide);
+            let takes_long = |b: &&Breadth| *b != &Breadth::Makers;
             let behind = breadths.iter().skip(i + 1).filter(takes_long).count();
             let (few, many) = nodes_of(breadth);
             // To choose rules takes a while, too.
@@ -420,8 +427,9 @@ impl Searcher<'_> {
             let filter = Filter { dims, ..budget.filter };
             let bounds =
                 Budget { nodes: nodes.min(most), time, filter, best, rank, clears, ..budget.clone() };
-            let sizes = if *is_goal && breadth != Breadth::Narrow { &goal_sizes } else { &guide.sizes };
-            let step = guide::Step { sketch, sizes, makes: &guide.makes };
+            let of_guide = matches!(breadth, Breadth::Exchanges | Breadth::Narrow);
+            let sizes = if *is_goal && !of_guide { &goal_sizes } else { &guide.sizes };
+            let step = guide::Step { sizes, ..step };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
             let never = unmet(sketch, now, &rules).is_some_and(|forecast| forecast.never);
             if never && (behind > 0 || way.failed.is_some()) {
@@ -430,9 +438,11 @@ impl Searcher<'_> {
             if *is_goal {
                 account.never = Some(never && account.never != Some(false));
             }
-            // What these rules never make is looked for once, so that what there is instead can be shown.
+            // What these rules never make, or what nobody knows to be there, is looked for once, so that what there is instead can be
+            // shown.
+            let few = never || account.undecided;
             let bounds =
-                Budget { nodes: if never { bounds.nodes.min(FEW_NODES) } else { bounds.nodes }, ..bounds };
+                Budget { nodes: if few { bounds.nodes.min(FEW_NODES) } else { bounds.nodes }, ..bounds };
             let guides = Arc::new(way.lines.clone());
             let asked = Asked {
                 start: now,

@@ -127,7 +127,7 @@ impl Grown {
 
 /// Lets a graph grow from a program for a moment; none where it is too large for one.
 fn grow(workspace: &Workspace, term: &Term, control: &Control<Progress>) -> Option<(usize, Search)> {
-    let step = Step { sketch: &Sketch::any(), sizes: &[], makes: &[] };
+    let step = Step { sketch: &Sketch::any(), sizes: &[], makes: &[], exchanges: false };
     let rules = guide::rules(&workspace.rules, term, &step, Breadth::Narrow);
     let budget = Budget { iterations: ITERATIONS, nodes: NODES, time: MOMENT, ..Budget::default() };
     // Nothing is looked for, so it ends by its bounds.

@@ -385,15 +385,9 @@ impl Searcher<'_> {
             budget.time = Duration::from_secs(24 * 3600);
             budget.memory = u64::MAX;
         }
-        let undecided = |failure| match (failure, sketch.undecided(&given)) {
-            (SearchFailure::NotFound { text, mut hints }, Some((condition, size))) => {
-                hints.insert(
-                    0,
-                    format!(
-                        "Whether `{condition}` holds is known where `{size}` has a value: give it one, as in `--size {size}=1024`, or \
-                         `:sizes {size}=1024` on the screen."
-                    ),
-                );
+        let undecided = |failure| match (failure, undecided(sketch, &given)) {
+            (SearchFailure::NotFound { text, mut hints }, Some(why)) => {
+                hints.insert(0, why);
                 SearchFailure::NotFound { text, hints }
             }
             (failure, _) => failure,
@@ -435,6 +429,15 @@ impl Searcher<'_> {
             }
         }
     }
+}
+
+/// Which size of the program has to have a value before it is known whether all holds that a sketch says of sizes.
+pub(super) fn undecided(sketch: &Sketch, given: &dyn Fn(&Nat) -> Nat) -> Option<String> {
+    let (condition, size) = sketch.undecided(given)?;
+    Some(format!(
+        "Whether `{condition}` holds is known where `{size}` has a value: give it one, as in `--size {size}=1024`, or \
+         `:sizes {size}=1024` on the screen."
+    ))
 }
 
 /// What a search is asked.

@@ -3,16 +3,18 @@
 //! The way that a search tells leads through programs that it knows to be equal, in the order in which it learned it: it
 //! turns back and takes detours, some by rules from right to left that cannot be written as a strategy. So the programs of
 //! that way are joined by all steps that its rules make between any two of them, from left to right, and by its own steps
-//! where these can be written. Where that does not lead on, other programs are looked at as well, those first that are most
-//! like what is still to be reached.
+//! where these can be written. What a last step leaves of views (`fst (unzip (zip a b))`) no rule of the search need have seen, and
+//! the search tells it by detours: so rules of the library that only take views away join programs as well. Where that does not lead
+//! on, other programs are looked at, those first that are most like what is still to be reached.
 
-use super::derivation::{NORMAL, one, placed, run};
+use super::derivation::{NORMAL, one, placed};
 use super::history::RevisionStep;
 use super::searching::FROM_THE_RIGHT;
 use super::unreduced::taken_back;
 use super::workspace::{StrategyText, Workspace};
 use crate::lang::digest::Digest;
 use crate::lang::term::Term;
+use crate::rewrite::clearing::lessens;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
@@ -29,6 +31,9 @@ const MOST_OTHERS: usize = 400;
 /// Once programs of so many nodes in all were made, no others are looked at: of large programs fewer.
 const MOST_NODES: u64 = 1_500_000;
 
+/// Views are taken away in so many steps at most before a program of the way is to be there.
+const MOST_TAKEN_AWAY: usize = 2;
+
 /// A step between two programs.
 #[derive(Clone)]
 enum Step {
@@ -44,13 +49,19 @@ type Reached = (usize, usize, Step);
 /// Programs in normal form, and the ways to them.
 struct Programs<'a> {
     workspace: &'a Workspace,
-    /// The rules of the way.
+    /// The rules of the way, and those that take views away, which are not all of the way.
     rules: Vec<(String, StrategyText)>,
+    lessening: Vec<usize>,
+    /// How many of them are of the way.
+    own: usize,
     all: Vec<Term>,
     numbers: HashMap<Digest, usize>,
     reached: Vec<Option<Reached>>,
     /// The nodes of all programs that rules made.
     made: u64,
+    normal: StrategyText,
+    /// The normal forms of what rules made: one program is made in many ways.
+    normals: HashMap<Digest, Option<Term>>,
 }
 
 impl Programs<'_> {
@@ -64,18 +75,68 @@ impl Programs<'_> {
         number
     }
 
+    /// The normal form of what a rule made.
+    fn normal_form(&mut self, t: &Term) -> Option<Term> {
+        let Programs { workspace, normal, normals, .. } = self;
+        let form = || workspace.run_without_search(&normal.tree, t, None).ok().map(|done| done.term);
+        normals.entry(t.digest()).or_insert_with(form).clone()
+    }
+
     /// What the rules make of a program, each in normal form.
     fn next(&mut self, number: usize) -> Vec<(Term, usize)> {
-        let now = &self.all[number];
-        let mut out: Vec<(Term, usize)> = vec![];
-        for (rule, (_, call)) in self.rules.iter().enumerate() {
+        let now = self.all[number].clone();
+        let (workspace, positions) = (self.workspace, now.positions());
+        let of_rule = |(rule, (_, call)): (usize, &(String, StrategyText))| {
+            let made = positions.iter().filter_map(|(at, part)| {
+                let done = workspace.run_without_search(&call.tree, part, None).ok()?;
+                Some((now.replace_at(at, done.term)?, rule))
+            });
+            made.collect::<Vec<_>>()
+        };
+        let made = self.rules[..self.own].iter().enumerate().flat_map(of_rule).collect();
+        self.in_normal_form(made)
+    }
+
+    /// What is left of a program where one rule takes views away in one place, in normal form.
+    fn lessened(&mut self, number: usize) -> Vec<(Term, usize)> {
+        let now = self.all[number].clone();
+        let mut made = vec![];
+        for rule in &self.lessening {
+            let Some(known) = self.workspace.rules.get(&self.rules[*rule].0) else { continue };
             for (at, part) in now.positions() {
-                let done = self.workspace.run_without_search(&call.tree, part, None).ok();
-                let whole = done.and_then(|done| now.replace_at(&at, done.term));
-                out.extend(whole.and_then(|t| run(self.workspace, NORMAL, &t)).map(|then| (then, rule)));
+                let whole = known.apply(part, &[]).ok().and_then(|done| now.replace_at(&at, done.term));
+                made.extend(whole.map(|t| (t, *rule)));
             }
         }
+        self.in_normal_form(made)
+    }
+
+    fn in_normal_form(&mut self, made: Vec<(Term, usize)>) -> Vec<(Term, usize)> {
+        let normal = made.into_iter().filter_map(|(t, rule)| Some((self.normal_form(&t)?, rule)));
+        let out: Vec<(Term, usize)> = normal.collect();
         self.made += out.iter().map(|(t, _)| u64::from(t.size())).sum::<u64>();
+        out
+    }
+
+    /// Joins a program with those of the way to which it leads by taking views away, and returns the numbers of what is reached anew.
+    fn join_lessened(&mut self, from: usize, on_the_way: usize) -> Vec<usize> {
+        let (mut out, mut now) = (vec![], vec![from]);
+        let mut looked_at = HashSet::from([from]);
+        for _ in 0..MOST_TAKEN_AWAY {
+            let mut next = vec![];
+            for before in now {
+                for (then, rule) in self.lessened(before) {
+                    let then = self.number(then);
+                    if self.join(before, then, self.length(before) + 1, Step::Rule(rule)) {
+                        out.push(then);
+                    }
+                    if then >= on_the_way && looked_at.insert(then) {
+                        next.push(then);
+                    }
+                }
+            }
+            now = next;
+        }
         out
     }
 
@@ -116,9 +177,29 @@ pub(super) fn shortest(
     let of_steps = steps.iter().map(|s| s.rule.strip_suffix(FROM_THE_RIGHT).unwrap_or(&s.rule));
     let labels: BTreeSet<&str> = of_steps.chain(matched.iter().copied()).collect();
     let call = |label: &str| Some((label.to_owned(), workspace.parse_strategy(label).ok()?));
-    let rules = labels.into_iter().filter_map(call).collect();
-    let mut programs =
-        Programs { workspace, rules, all: vec![], numbers: HashMap::new(), reached: vec![], made: 0 };
+    let mut rules: Vec<(String, StrategyText)> = labels.into_iter().filter_map(call).collect();
+    let own = rules.len();
+    let mut lessening = vec![];
+    for name in workspace.rules.rules().filter(|r| lessens(r)).map(|r| r.name.to_string()) {
+        let known = rules.iter().position(|(label, _)| *label == name);
+        let at = known.unwrap_or(rules.len());
+        if known.is_none() {
+            rules.extend(call(&name));
+        }
+        lessening.extend((at < rules.len()).then_some(at));
+    }
+    let mut programs = Programs {
+        workspace,
+        rules,
+        lessening,
+        own,
+        all: vec![],
+        numbers: HashMap::new(),
+        reached: vec![],
+        made: 0,
+        normal: workspace.parse_strategy(NORMAL).map_err(|problem| problem.message.clone())?,
+        normals: HashMap::new(),
+    };
     programs.number(first.clone());
     let of_steps: Vec<usize> = states.iter().map(|t| programs.number(t.clone())).collect();
     let Some(last) = of_steps.last().copied() else { return Ok(vec![]) };
@@ -139,6 +220,12 @@ pub(super) fn shortest(
                         true => open.push(Reverse((length + 1, then))),
                         false => others.found.push(then),
                     }
+                }
+            }
+            for then in programs.join_lessened(now, on_the_way) {
+                match then < on_the_way {
+                    true => open.push(Reverse((programs.length(then), then))),
+                    false => others.found.push(then),
                 }
             }
             for (n, step) in steps.iter().enumerate() {

@@ -126,7 +126,7 @@ impl SearchRunner for Runner<'_> {
             // Whoever does not choose them was given them.
             None => {
                 let sizes = guide::sizes_of(&sketch);
-                let step = guide::Step { sketch: &sketch, sizes: &sizes, makes: &[] };
+                let step = guide::Step { sketch: &sketch, sizes: &sizes, makes: &[], exchanges: false };
                 chosen = guide::rules(&self.workspace.rules, start, &step, guide::Breadth::Wide);
                 &chosen
             }

@@ -21,6 +21,8 @@ use std::collections::BTreeSet;
 /// How many rules are taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Breadth {
+    /// Where all that is asked for is that two maps change places: what takes maps apart and exchanges them.
+    Exchanges,
     /// Where weights are separated, or arrays stored in some layout: that, and what moves arrays. Where the program has what
     /// the sketch rules out: what makes something else of it.
     Tight,
@@ -59,6 +61,9 @@ const OF_LAYOUTS: [Pattern; 4] = [Pattern::Map, Pattern::Transpose, Pattern::Spl
 /// How loops run that are not to stay as they were before it was said, and that the sketch says nothing of.
 const SEQUENTIAL: [Pattern; 2] = [Pattern::MapSeq, Pattern::ReduceSeq];
 
+/// What nested maps need to change places.
+const OF_EXCHANGES: [Pattern; 2] = [Pattern::Map, Pattern::Transpose];
+
 const OF_STORES: [Pattern; 2] = [Pattern::Let, Pattern::ToMem];
 
 const OF_VECTORS: [Pattern; 3] = [Pattern::AsVector, Pattern::AsScalar, Pattern::VectorFromScalar];
@@ -92,11 +97,13 @@ pub struct Step<'a> {
     pub sizes: &'a [Nat],
     /// What rules may make on the way, those that match everything too.
     pub makes: &'a [Pattern],
+    /// Two maps change places, and nothing else is asked for.
+    pub exchanges: bool,
 }
 
 /// The rules that can help from `now` to a sketch.
 pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -> Vec<RuleUse> {
-    let Step { sketch, sizes, makes } = *step;
+    let Step { sketch, sizes, makes, .. } = *step;
     let had = patterns_of(now);
     let mut asked = patterns_asked_for(sketch);
     if asks_for_vectors(sketch) {
@@ -110,6 +117,7 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     let all_known = known.clone();
     let stores = breadth == Breadth::Tight && asks_for_store(sketch, now);
     match breadth {
+        Breadth::Exchanges => known = OF_EXCHANGES.into(),
         Breadth::Tight => {
             known.retain(|p| OF_ARRAYS.contains(p));
             known.extend(OF_LAYOUTS.iter().chain(&OF_STORES).filter(|_| stores));
@@ -135,7 +143,10 @@ pub fn rules(library: &RuleSet, now: &Term, step: &Step<'_>, breadth: Breadth) -
     let named = if makers { sizes_in(sketch, &lacking) } else { vec![] };
     let sizes: Vec<Nat> = sizes.iter().cloned().chain(named).collect();
     let wanted = |p: &Pattern| lacking.contains(p) || makes.contains(p) || stores && OF_LAYOUTS.contains(p);
-    let mut out: Vec<RuleUse> = separations(library, now).collect();
+    let mut out: Vec<RuleUse> = match breadth {
+        Breadth::Exchanges => vec![],
+        _ => separations(library, now).collect(),
+    };
     let moves = breadth != Breadth::Tight || stores || !out.is_empty();
     for rule in rules {
         for (depth, equation) in rule.equations().iter().enumerate() {
@@ -176,12 +187,14 @@ fn usual_sizes(now: &Term) -> Vec<Nat> {
 }
 
 /// The breadths that are tried from a program to a goal, one after the other.
-pub fn breadths(library: &RuleSet, now: &Term, goal: &Sketch) -> Vec<Breadth> {
+pub fn breadths(library: &RuleSet, now: &Term, step: &Step<'_>) -> Vec<Breadth> {
+    let goal = step.sketch;
     let is_tight = asks_for_store(goal, now)
         || separations(library, now).next().is_some()
         || !ruled_out(goal).is_disjoint(&patterns_of(now));
+    let exchanges = step.exchanges.then_some(Breadth::Exchanges);
     let tight = is_tight.then_some(Breadth::Tight);
-    tight.into_iter().chain([Breadth::Narrow, Breadth::Makers, Breadth::Wide]).collect()
+    exchanges.into_iter().chain(tight).chain([Breadth::Narrow, Breadth::Makers, Breadth::Wide]).collect()
 }
 
 /// Does a sketch ask for something that is stored, where the program stores nothing?

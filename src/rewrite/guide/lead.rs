@@ -50,7 +50,7 @@ pub fn lead(
 ) -> Option<Lead> {
     let start = &nearest.term;
     let sizes = sizes_of(sketch);
-    let step = Step { sketch, sizes: &sizes, makes: &[] };
+    let step = Step { sketch, sizes: &sizes, makes: &[], exchanges: false };
     let mut tried: Vec<RuleUse> = used.to_vec();
     let mut best: Option<Lead> = None;
     let mut looked_at = 0;
@@ -64,7 +64,7 @@ pub fn lead(
         own.insert(term.digest());
     }
     looked_at = 0;
-    for breadth in breadths(library, start, sketch) {
+    for breadth in breadths(library, start, &step) {
         for rule in rules(library, start, &step, breadth) {
             if tried.contains(&rule) {
                 continue;

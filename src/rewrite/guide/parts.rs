@@ -29,7 +29,7 @@ pub(super) fn unmade_loops(
     nested(&Nest::read(&applied(&required(goal))), &[], &mut asked);
     let product = |sizes: &[Nat]| sizes.iter().fold(Nat::constant(1), |product, n| product.mul(n));
     let sizes = asked.into_iter().find(|sizes| is_never_whole(&all.exact_div(&product(sizes))))?;
-    let step = Step { sketch: goal, sizes: &sizes_of(goal), makes: &makes() };
+    let step = Step { sketch: goal, sizes: &sizes_of(goal), makes: &makes(), exchanges: false };
     let breadths = [Breadth::Tight, Breadth::Narrow, Breadth::Makers, Breadth::Wide];
     let mut chosen = breadths.into_iter().flat_map(|breadth| rules(library, start, &step, breadth));
     if !chosen.all(|rule| says_products(&rule)) {

@@ -32,11 +32,13 @@ pub struct Guide {
     pub makes: Vec<Pattern>,
     /// Where few rules do not lead there, those that match everything are taken too, also by a way that is walked with few.
     pub wide: bool,
+    /// All that is new in it is that two maps have changed places.
+    pub exchanges: bool,
 }
 
 impl Guide {
     pub(super) fn new(nest: Nest, what: impl Into<String>, sizes: Vec<Nat>) -> Guide {
-        Guide { nest, what: what.into(), sizes, makes: vec![], wide: false }
+        Guide { nest, what: what.into(), sizes, makes: vec![], wide: false, exchanges: false }
     }
 
     /// While the sums are within all maps, one of these does nothing but sum up: what else it did would be in the way again.

@@ -217,8 +217,9 @@ impl Reading {
             for at in (i + 1..=from).rev() {
                 let what =
                     format!("the loop over {} outside of that over {}", now[at].size(), now[at - 1].size());
+                let exchanges = [at - 1, at].iter().all(|l| now[*l].l.pattern.is_map());
                 now.swap(at - 1, at);
-                guides.push(guide(&now, what, vec![]));
+                guides.push(Guide { exchanges, ..guide(&now, what, vec![]) });
             }
         }
         guides

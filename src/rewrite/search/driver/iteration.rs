@@ -80,8 +80,9 @@ impl Search {
             self.put_given(control)?;
         }
         let found = if self.pauses.is_empty() { self.goal_reached(control, false) } else { Ok(false) };
+        let ends = found.map(|found| found && self.enough() && !self.seeks_thrift(control));
         self.current.check += (control.now)().saturating_sub(from);
-        if found? && self.enough() {
+        if ends? {
             return Err(Halt::Goal);
         }
         if self.iterations.len() >= self.budget.iterations {

@@ -7,6 +7,7 @@ mod best;
 mod iteration;
 mod settle;
 mod shown;
+mod thrift;
 
 use super::goal::{Goal, Programs};
 use super::options::When;
@@ -111,6 +112,8 @@ pub struct Search {
     is_settled: bool,
     /// How long it took to extract them.
     extraction: Duration,
+    /// After so many iterations a program was found that computes much more than the one given.
+    dear_since: Option<usize>,
     /// The sketch was last asked until a limit was met, or somebody stopped that.
     cut_short: bool,
     /// What is like the sketch now, where it is so only by what nobody reads.
@@ -272,6 +275,7 @@ impl Search {
             extraction: Duration::ZERO,
             unread: None,
             cut_short: false,
+            dear_since: None,
             began: None,
             held_before: 0,
             told: None,
