@@ -277,6 +277,40 @@ fn the_best_programs_of_a_search_are_measured_and_one_is_taken() {
     }
 }
 
+/// Sizes that are only proposed are not said to be there; an empty line takes them, and keeps those that are.
+#[test]
+fn proposed_sizes_are_told_from_those_that_there_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("sq.rise");
+    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let ran = line_of(dir.path(), &file, "pin\ntopDown(useMapSeq)\ncompare\n");
+    assert!(ran.out.contains("Sizes, proposed n=1048576 (an empty line takes that)?"), "{}", ran.out);
+    let ran = line_of(dir.path(), &file, "tune 0s id\n\nstatus\nsizes\n\nstatus\n");
+    assert!(ran.out.contains("proposed n=1048576") && ran.out.contains("n=1048576 ·"), "{}", ran.out);
+    assert!(ran.out.contains("Sizes, now n=1048576? For example"), "{}", ran.out);
+}
+
+/// What shows a rule of the program's own files is told as it works.
+#[test]
+fn what_shows_a_rule_of_ones_own_is_told_with_its_program() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("own rule.rise");
+    std::fs::write(&file, "def f (a: n.f32): n.f32 = a |> map (\\x. x + 1)").unwrap();
+    std::fs::write(
+        dir.path().join("own rule.rules"),
+        "--| Own.\nrule own = map f (map g xs) ~> map (\\x. f (g x)) xs\n",
+    )
+    .unwrap();
+    let ran = line_of(dir.path(), &file, "apply own\napply mapFusion\n");
+    let place = file.display();
+    let hint = format!("`shine-tui rules --program '{place}' own` shows the rule.");
+    let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&hint), "{}", ran.out);
+    assert!(words.contains("`shine-tui rules mapFusion` shows the rule with an example."), "{}", ran.out);
+    let shown = crate::cli_common::run(dir.path(), &["rules", "--program", "own rule.rise", "own"]);
+    assert!(shown.code == 0 && shown.out.starts_with("rule own = "), "{}{}", shown.out, shown.err);
+}
+
 /// Two states are measured at several sizes, and what follows from it is written.
 #[test]
 fn two_states_are_measured_at_several_sizes_and_a_function_chooses() {
@@ -288,6 +322,10 @@ fn two_states_are_measured_at_several_sizes_and_a_function_chooses() {
     let lines = "pin\nsweep n=1000,2000\n";
     let ran = line_of(dir.path(), &file, lines);
     assert!(ran.code == 1 && ran.out.contains("The pinned state is the present one"), "{}", ran.out);
+    // That is said before sizes are asked for.
+    let ran = line_of(dir.path(), &file, "pin\nsweep\n");
+    assert!(ran.out.contains("The pinned state is the present one"), "{}", ran.out);
+    assert!(!ran.out.contains("Measure both at which sizes"), "{}", ran.out);
     let lines =
         "pin\ntopDown(blockedReduce(8))\nsweep q=1..2\nsweep n=4\nsweep n=4000,16000\n\ndispatch out\n";
     let ran = line_of(dir.path(), &file, lines);

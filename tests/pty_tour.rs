@@ -252,8 +252,9 @@ const TOUR: &[Step] = &[
         |tour| {
             tour.press("t").sees(&["Step through which strategy, on the whole program"]);
             tour.press("blocking(16, 8, 4)\r").sees(&[
-                "blocking(16, 8, 4): step 1 of",
-                "reduceMapFusion",
+                "step 1 of",
+                "reduceMapFusion at ",
+                ": blocking(16, 8, 4)",
                 "+ λa b.",
             ]);
             tour.sees(&["rev 0/5"]).press("t").sees(&["step 2 of", "rev 6/6"]);
@@ -272,12 +273,15 @@ const TOUR: &[Step] = &[
                 |body: &str| std::fs::write(&file, format!("{text}\nstrategy mine = {body}\n")).unwrap();
             write("topDown(reduceMapFusion) ; topDown(useMapSeq)");
             tour.sees(&["file changed, R reloads"]).press("R").sees(&["hold from now on"]);
-            tour.press("t").sees(&["Step through"]).press("mine\r").sees(&["mine: step 1 of 2"]);
-            tour.press("t").sees(&["mine: step 2 of 2, useMapSeq"]).esc().leaves(&["mine: step"]);
+            tour.press("t").sees(&["Step through"]).press("mine\r").sees(&["step 1 of 2, ", ": mine"]);
+            tour.press("t").sees(&["step 2 of 2, useMapSeq at ", ": mine"]).esc().leaves(&["step 2 of 2"]);
             // The editor is a program that writes another second step into the file that it is given.
             tour.press("e").sees(&["Edit which file?"]).press("elevate\r");
             tour.sees(&["file changed, R reloads"]).press("R").sees(&["hold from now on"]);
-            tour.press("t").sees(&["mine: step 2 of 2, useMapPar"]).press("t").sees(&["`mine` is done"]);
+            tour.press("t")
+                .sees(&["step 2 of 2, useMapPar at ", ": mine"])
+                .press("t")
+                .sees(&["`mine` is done"]);
             tour.esc();
         },
     ),

@@ -105,3 +105,24 @@ fn code_that_is_no_longer_possible_has_no_other_way() {
         assert!(ran.err.contains("hint: Record the session again from there."), "{how}: {}", ran.err);
     }
 }
+
+/// Searches end in normal forms. Where the recorded program writes a function out, or shares a value, as in `map (\\r. f r)`, what was
+/// found is made that.
+#[test]
+fn a_state_that_is_not_in_normal_form_is_repaired() {
+    let shared = "  x |> map (\\r. let s = reduce (+) 0 r in s * s) |> map (\\y. 2 * y + 1)\n";
+    let written_out = "  x |> map (\\r. reduce (+) 0 r) |> map (\\y. 2 * y + 1)\n";
+    for body in [written_out, shared] {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| std::fs::write(dir.path().join(file), text).unwrap();
+        write("q.rise", &format!("def q (x: m.n.f32): m.f32 =\n{body}"));
+        write("q.elevate", "strategy chunked(c) = topDown(splitJoin(c)) ; topDown(useMapPar)\n");
+        let ran = run(dir.path(), &["apply", "q.rise", "-s", "chunked(64)", "--session", "q.ron"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        write("q.elevate", "strategy chunked(c) = topDown(useMapPar)\n");
+        let ran = run(dir.path(), &["replay", "q.ron", "--files", "--repair"]);
+        assert!(ran.code == 0 && ran.out.contains("instead: reach ("), "{body}: {}{}", ran.out, ran.err);
+        let ran = run(dir.path(), &["replay", "q.repaired.ron"]);
+        assert_eq!(ran.code, 0, "{body}: {}{}", ran.out, ran.err);
+    }
+}

@@ -39,6 +39,29 @@ fn sized(width: u16, height: u16) -> TestApp {
     TestApp::with(&texts, (width, height), UNICODE, "default", FakeDevices::new())
 }
 
+/// Whether all of these are on the screen.
+fn has(app: &TestApp, all: &[&str]) -> bool {
+    let text = app.text();
+    all.iter().all(|part| text.contains(part))
+}
+
+/// A screen on a program, at sizes.
+fn screen_of(text: &str, sizes: &[(&str, i64)], (width, height): (u16, u16)) -> TestApp {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("f.rise"), text).unwrap();
+    let texts = shine_tui::session::files::read(&folder.path().join("f.rise"), &Default::default()).unwrap();
+    let sizes = sizes.iter().map(|(name, value)| ((*name).into(), *value)).collect();
+    let mut app = TestApp::of_definition(&texts, "f", &sizes);
+    app.resize(width, height);
+    app
+}
+
+/// What a map shares for each element depends on much else: written out, it is computed again for each of them.
+const SPREAD: &str = "def f (w: n.f32) (a: m.n.f32): m.f32 = a |> map (\\row.
+  let mean = reduce (+) 0 row / 8 in
+  zip w row |> map (\\p. fst p * (snd p - mean) * (snd p - mean)) |> reduce (+) 0)
+";
+
 /// Selects the application of `reduce`, which is the body of the program.
 fn at_reduce() -> TestApp {
     let mut app = dot();
@@ -182,7 +205,7 @@ fn a_strategy_is_stepped_up_to_its_failure() {
     let texts = shine_tui::session::files::read(&path("f.rise"), &Default::default()).unwrap();
     let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
     app.press("t").type_text("twice").press("Enter").idle();
-    assert!(app.text().contains("twice: step 1 of 1, mapFusion"), "{}", app.text());
+    assert!(has(&app, &["step 1 of 1, mapFusion at ", ": twice"]), "{}", app.text());
     app.press("t").idle();
     assert_eq!(app.app.session.current(), 1, "what came before is taken");
     assert!(app.text().contains("gets no further"), "{}", app.text());
@@ -490,6 +513,67 @@ fn a_sketch_is_pointed_at_widened_and_searched_for() {
     assert_eq!(app.app.search.as_deref(), Some("reach containsMapSeq(m, ?) using { useMapSeq }"));
 }
 
+/// However long a sketch is, how much it describes and the steps are seen, and so is that there is more of it.
+#[test]
+fn the_steps_of_a_long_sketch_are_seen() {
+    let mut long = TestApp::new("harris", (80, 24), UNICODE);
+    long.press("1");
+    for mut app in [screen_of(SPREAD, &[], (50, 15)), long] {
+        app.press("P");
+        assert!(has(&app, &["describes ", "asking less of it", " more lines; "]), "{}", app.text());
+        let before = app.roles();
+        app.press("j j");
+        assert_ne!(app.roles(), before, "the highlight is seen");
+        app.press("Enter");
+        assert!(has(&app, &["describes ", "asking less of it"]), "{}", app.text());
+    }
+    // Where there are rows, all of it is seen.
+    let mut app = screen_of(SPREAD, &[], (200, 60));
+    app.press("P");
+    assert!(has(&app, &["describes ", "asking less of it"]), "{}", app.text());
+    assert_eq!(app.app.content(Pane::Sketch).unseen, 0, "{}", app.text());
+}
+
+/// Rules by which more is computed come behind all others that do something.
+#[test]
+fn what_computes_more_is_listed_behind_others() {
+    let app = screen_of(SPREAD, &[("n", 256), ("m", 64)], (120, 36));
+    let rows = shine_tui::ui::panes::rules::shown(&app.app);
+    let computes_more = |c: &Candidate| c.price.is_some_and(|(_, dearer)| dearer.computes_more());
+    let more: Vec<bool> = rows.iter().filter(|c| !c.is_idle()).map(|c| computes_more(c)).collect();
+    assert!(more.contains(&true) && more[..24].is_sorted(), "{more:?}");
+}
+
+/// What is listed is made once, and the highlight moves in it; what is found or applied makes other rows.
+#[test]
+fn rows_of_rules_stay_while_the_highlight_moves() {
+    let mut app = at_reduce();
+    let rows = |app: &TestApp| app.app.content(Pane::Rules).lines.bare().as_ptr();
+    app.press("3");
+    let (first, text) = (rows(&app), app.text());
+    app.press("j");
+    assert_eq!(rows(&app), first);
+    assert_ne!(app.text(), text);
+    app.press("v");
+    assert_ne!(rows(&app), first, "others are listed: {}", app.text());
+    app.press("v");
+    assert_eq!(app.app.content(Pane::Rules).lines.len(), shine_tui::ui::panes::rules::shown(&app.app).len());
+}
+
+/// What the present state computes is told beside what the program asks for, where these differ.
+#[test]
+fn operations_of_the_state_are_told_from_those_of_the_program() {
+    let mut app = screen_of(SPREAD, &[("n", 256), ("m", 64)], (200, 60));
+    let head = |app: &TestApp| {
+        let lines = app.app.content(Pane::Term).head.iter().map(Line::text).collect::<Vec<_>>();
+        lines.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(head(&app).contains(" operations, "), "{}", head(&app));
+    app.press(":").type_text("run topDown(betaReduction)").press("Enter").idle();
+    let told = head(&app);
+    assert!(told.contains(" M operations; the program as it is written: "), "{told}");
+}
+
 /// What is wrong with a search whose programs are to be measured is said under it; where there is no device that answers, what
 /// was found is told to have failed.
 #[test]
@@ -506,6 +590,11 @@ fn the_best_programs_of_a_search_are_asked_for() {
     app.press("C-u").type_text("2 reach contains(reduceSeq) using { useReduceSeq }").press("Enter").idle();
     // The scripted device has nothing to say.
     assert!(app.text().contains("no reply left") && !app.text().contains("computing"), "{}", app.text());
+    // The search itself is over, and says what it came to.
+    app.press("4");
+    assert!(has(&app, &["towards contains(reduceSeq)", "no reply left"]), "{}", app.text());
+    assert!(!app.text().contains("writing down"), "{}", app.text());
+    app.press("8");
     assert_eq!(app.app.session.history().len(), 1);
     // Where there are few rows the programs have them, and what came of them is said below.
     let head = |app: &TestApp| app.app.content(Pane::Best).head.len();
@@ -753,12 +842,12 @@ fn a_strategy_is_stepped_back_and_forth_and_gone_on_with_after_its_file_has_chan
     let texts = shine_tui::session::files::read(&path("f.rise"), &Default::default()).unwrap();
     let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
     app.press("t").type_text("both").press("Enter").idle();
-    assert!(app.text().contains("both: step 1 of 2, mapFusion"), "{}", app.text());
+    assert!(has(&app, &["step 1 of 2, mapFusion at ", ": both"]), "{}", app.text());
     app.press("t");
-    assert!(app.text().contains("both: step 2 of 2, useMapSeq"), "{}", app.text());
+    assert!(has(&app, &["step 2 of 2, useMapSeq at ", ": both"]), "{}", app.text());
     assert_eq!(app.app.session.current(), 1);
     app.press("N");
-    assert!(app.text().contains("both: step 1 of 2"), "{}", app.text());
+    assert!(has(&app, &["step 1 of 2, ", ": both"]), "{}", app.text());
     assert_eq!(app.app.session.current(), 0);
     app.press("t");
     assert_eq!((app.app.session.current(), app.app.session.history().len()), (1, 2), "the same step again");
@@ -768,7 +857,7 @@ fn a_strategy_is_stepped_back_and_forth_and_gone_on_with_after_its_file_has_chan
     app.app.look_at_file();
     assert!(app.text().contains("strategies have changed"), "{}", app.text());
     app.press("R t").idle();
-    assert!(app.text().contains("both: step 2 of 2, useMapPar"), "{}", app.text());
+    assert!(has(&app, &["step 2 of 2, useMapPar at ", ": both"]), "{}", app.text());
     app.press("T").idle();
     assert_eq!(app.app.session.current(), 2);
     assert!(app.text().contains("mapPar"), "{}", app.text());
@@ -776,7 +865,7 @@ fn a_strategy_is_stepped_back_and_forth_and_gone_on_with_after_its_file_has_chan
     write("topDown(useMapPar)");
     app.app.look_at_file();
     app.press("R t").idle();
-    assert!(app.text().contains("both: step 1 of 1, useMapPar"), "{}", app.text());
+    assert!(has(&app, &["step 1 of 1, useMapPar at ", ": both"]), "{}", app.text());
     assert_eq!(app.app.session.current(), 0);
     // A mistake leaves all as it is.
     app.press("Esc");
@@ -876,7 +965,7 @@ fn typed_strategies_are_stepped_and_commands_take_their_arguments() {
             app.type_text("step ");
         }
         app.type_text("topDown(ownFusion)").press("Enter").idle();
-        assert!(app.text().contains("topDown(ownFusion): step 1 of 1"), "{}", app.text());
+        assert!(has(&app, &["step 1 of 1, ", ": topDown(ownFusion)"]), "{}", app.text());
         assert_eq!(app.app.session.history().len(), 1);
     }
     let mut app = dot();
@@ -1021,7 +1110,7 @@ fn strategies_with_errors_are_shown_and_the_others_work() {
     assert!(app.text().contains("never closed") && app.text().contains("Esc goes on"), "{}", app.text());
     app.app.look_at_file();
     app.press("Esc t").type_text("good").press("Enter").idle();
-    assert!(app.text().contains("good: step 1 of 1, mapFusion"), "{}", app.text());
+    assert!(has(&app, &["step 1 of 1, mapFusion at ", ": good"]), "{}", app.text());
     app.press("Esc");
     std::fs::write(folder.path().join("f.elevate"), "strategy good = topDown(mapFusion)").unwrap();
     app.app.look_at_file();

@@ -13,13 +13,13 @@ use crate::lang::term::Term;
 use crate::session::Session;
 use crate::session::action::{Action, Sizes, Target, give_size};
 use crate::session::auto;
+use crate::session::files::shell;
 use crate::session::files::{self, Places, Text, Texts};
 use crate::session::listing;
 use crate::session::log::MAX_BYTES;
 use crate::session::replay::{self, Place};
 use crate::session::state::Progress;
 use crate::session::workspace::{Own, Problems};
-use crate::ui::program::shell;
 use std::io::Read;
 use std::path::{Path as File, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -165,7 +165,7 @@ pub fn run_strategies(
             None => strategy.clone(),
         };
         session.perform_watched(Action::Strategy { text, at: Path::root() }, &|job| told(&job.progress))?;
-        let more = session.history().computes_more(session.current());
+        let more = session.history().computes_more(session.current(), session.sizes());
         more.iter().for_each(|more| output::complain(&format!("note: {more}\n")));
     }
     Ok(())

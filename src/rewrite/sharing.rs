@@ -4,7 +4,7 @@
 //! they find is shared again, so that finding it costs no work that the program has saved.
 
 use crate::lang::eval::Sizes;
-use crate::lang::nat::NatVar;
+use crate::lang::nat::{Name, NatVar};
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::sort::{How, Sort};
@@ -29,14 +29,19 @@ const MUCH: u64 = 2;
 /// How much a program computes, as a number to be compared with that of another one of the same sizes; none where it cannot be
 /// counted.
 pub fn amount(program: &Term) -> Option<f64> {
-    let mut sizes = Sizes::default();
-    for v in sizes_in(program).iter().flat_map(|n| n.vars()) {
-        if let NatVar::Named(name) = v {
-            sizes.insert(name, SIZE);
-        }
-    }
-    let work = work::of(program, &sizes);
+    amount_at(program, &named_sizes(program).into_iter().map(|name| (name, SIZE)).collect())
+}
+
+fn amount_at(program: &Term, sizes: &Sizes) -> Option<f64> {
+    let work = work::of(program, sizes);
     Some(work.flops + work.integer_operations).filter(|amount| *amount > 0.0)
+}
+
+/// The sizes of a program that may have any value.
+fn named_sizes(program: &Term) -> Vec<Name> {
+    let all = sizes_in(program);
+    let named = |v| if let NatVar::Named(name) = v { Some(name) } else { None };
+    all.iter().flat_map(|n| n.vars()).filter_map(named).collect()
 }
 
 /// How many times as much a program computes as one that computes this, where that is much.
@@ -48,12 +53,21 @@ pub fn times(program: &Term, given: f64) -> Option<u64> {
 /// That what was found computes so many times as much.
 pub fn times_told(times: u64) -> String {
     let times = about(times as f64);
-    format!("It computes about {times} times as much as the program given, where sizes are large.")
+    format!(
+        "It computes about {times} times as much as the program given, where sizes are as large as {SIZE}."
+    )
 }
 
-/// That a program which was found computes much more than the one given, if it does.
-pub fn told(given: &Term, found: &Term) -> Option<String> {
-    times(found, amount(given)?).map(times_told)
+/// That a program which was found computes much more than the one given, if it does: at these sizes where they are all that it has.
+pub fn told(given: &Term, found: &Term, sizes: &Sizes) -> Option<String> {
+    let is_known = |program| named_sizes(program).iter().all(|name| sizes.contains_key(name));
+    if !(is_known(given) && is_known(found)) {
+        return times(found, amount(given)?).map(times_told);
+    }
+    let times = (amount_at(found, sizes)? / amount_at(given, sizes)?).round();
+    let about = about(times);
+    let told = || format!("It computes about {about} times as much as the program given, at these sizes.");
+    (times >= MUCH as f64).then(told)
 }
 
 /// Does the program share values, as `let` in its text does?
@@ -221,6 +235,22 @@ mod tests {
 
     fn read(text: &str) -> Term {
         program(&parse_program(FileId::NOWHERE, text).0, None).0.unwrap().term
+    }
+
+    /// How much more is computed is told at the sizes that there are, and else at sizes that are named.
+    #[test]
+    fn more_work_is_told_with_its_sizes() {
+        let given =
+            read("def f (x: m.n.f32) = x |> map (\\row. let s = reduce (+) 0 row in map (\\v. v / s) row)");
+        let found = normal_form_with(&written_params(&given), &given).unwrap();
+        let at = |n: i64, m: i64| Sizes::from_iter([("n".into(), n), ("m".into(), m)]);
+        assert!(times(&found, amount(&given).unwrap()).is_some_and(|times| times > 10_000));
+        let large = "where sizes are as large as 20160.";
+        assert!(told(&given, &found, &Sizes::default()).unwrap().ends_with(large));
+        assert!(told(&given, &found, &Sizes::from_iter([("n".into(), 8)])).unwrap().ends_with(large));
+        let here = told(&given, &found, &at(99, 4)).unwrap();
+        assert_eq!(here, "It computes about 50 times as much as the program given, at these sizes.");
+        assert_eq!(told(&given, &found, &at(1, 4)), None);
     }
 
     /// What was written out is shared again, so that as much is computed as before.

@@ -346,6 +346,14 @@ fn not_there(path: &Path) -> String {
     }
 }
 
+/// A path as a shell reads it.
+pub fn shell(path: &Path) -> String {
+    let path = path.display().to_string();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
+    let path = if path.starts_with('-') { format!("./{path}") } else { path };
+    if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
+}
+
 /// The folder of the user's rules, strategies, themes and keys: `SHINE_CONFIG_DIR`, else `shine-tui` in the
 /// platform's configuration folder.
 pub fn config_folder() -> Option<PathBuf> {

@@ -222,10 +222,10 @@ impl History {
         })
     }
 
-    /// That what searches found in the revision computes much more than the program before it, if it does.
-    pub fn computes_more(&self, id: RevisionId) -> Option<String> {
+    /// That what searches found in the revision computes much more than the program before it, if it does: at these sizes, if there are.
+    pub fn computes_more(&self, id: RevisionId, sizes: &Sizes) -> Option<String> {
         let made = self.revision(id).filter(|made| !made.searches.is_empty())?;
-        sharing::told(&self.revision(self.parent(id)?)?.term, &made.term)
+        sharing::told(&self.revision(self.parent(id)?)?.term, &made.term, sizes)
     }
 
     /// Every rule application from the program as it was read to the revision.

@@ -5,6 +5,7 @@
 //! own; nothing is written here.
 
 use super::action::{Action, Outcome};
+use super::derivation::NORMAL;
 use super::history::label;
 use super::log::made::Made;
 use super::log::{self, Entry, v1};
@@ -13,11 +14,13 @@ use super::replay::{
 };
 use super::searching::SearchMode;
 use super::state::Session;
-use super::workspace::Problems;
+use super::unreduced::of_normal_form;
+use super::workspace::{Problems, Workspace};
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::print;
+use crate::lang::term::Term;
 
 /// What to do where a log no longer holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -187,9 +190,7 @@ impl Again<'_> {
                 return Ok((action, outcome));
             }
         }
-        let options = print::Options { unicode: false, width: usize::MAX, ..print::Options::default() };
-        let sketch = print::term(&program, &options).text;
-        let action = Action::Strategy { text: format!("reach ({})", one_line(&sketch)), at: Path::root() };
+        let action = Action::Strategy { text: searched_for(session.workspace(), &program), at: Path::root() };
         match session.perform_now(action.clone()) {
             Ok(outcome) if digest(&outcome) == Some(was) => Ok((action, outcome)),
             Ok(_) => Err(self.refused(
@@ -230,6 +231,20 @@ impl Again<'_> {
         )
         .note(why)
         .hint(hint)
+    }
+}
+
+/// A search for a program. Searches know normal forms, in which functions that say nothing are left out and what is shared is written
+/// out: where the program is in none, that is searched for, and the program is made of it, if that can be written.
+fn searched_for(workspace: &Workspace, program: &Term) -> String {
+    let options = print::Options { unicode: false, width: usize::MAX, ..print::Options::default() };
+    let search = |term: &Term| format!("reach ({})", one_line(&print::term(term, &options).text));
+    match of_normal_form(workspace, program) {
+        Some((normal, steps)) if !steps.is_empty() => {
+            let ways = [search(&normal), NORMAL.to_owned()].into_iter().chain(steps);
+            ways.collect::<Vec<_>>().join(" ; ")
+        }
+        _ => search(program),
     }
 }
 

@@ -2,7 +2,7 @@
 //! arrays could match, `\acc xs. reduce (+) acc xs` has, and a rule that is to match a value wherever it is read matches it once
 //! where it is shared. From normal form to normal form such a step takes back some reductions, then applies the rule.
 
-use super::derivation::{or_normalised, place, run};
+use super::derivation::{NORMAL, or_normalised, place, run};
 use super::history::RevisionStep;
 use super::workspace::{StrategyText, Workspace};
 use crate::lang::path::Path;
@@ -74,7 +74,7 @@ pub(super) fn taken_back(
 ) -> Option<String> {
     let call = workspace.parse_strategy(rule).ok()?;
     let (least, at) = most_reduced(workspace, before, &call, then)?;
-    let back = back_to(workspace, &least, now)?;
+    let back = back_to(workspace, &least, now, MOST_TAKEN_BACK)?;
     let below = |at: &Path, region: &Path| at.strip_prefix(region).unwrap_or_default();
     let within = |t: &Term, at: &Path, region: &Path, what: &str| {
         Some(at_position(t.at(region)?, &below(at, region), what))
@@ -117,10 +117,22 @@ struct Back {
     by: String,
 }
 
+/// Longer ways from a normal form to a program are not written.
+const MOST_WRITTEN: usize = 200;
+
+/// The normal form of a program, and what makes the program of that: strategies to be run one after another. None where a reduction
+/// cannot be taken back.
+pub(super) fn of_normal_form(workspace: &Workspace, program: &Term) -> Option<(Term, Vec<String>)> {
+    let normal = run(workspace, NORMAL, program)?;
+    let back = back_to(workspace, program, &normal, MOST_WRITTEN)?;
+    let steps = back.iter().map(|back| at_position(&back.from, &back.at, &back.by)).collect();
+    Some((normal, steps))
+}
+
 /// How a program is made of its normal form, if each reduction can be taken back.
-fn back_to(workspace: &Workspace, program: &Term, normal: &Term) -> Option<Vec<Back>> {
+fn back_to(workspace: &Workspace, program: &Term, normal: &Term, most: usize) -> Option<Vec<Back>> {
     let (mut here, mut out) = (program.clone(), vec![]);
-    while here != *normal && out.len() < MOST_TAKEN_BACK {
+    while here != *normal && out.len() < most {
         // What is within others first: as what is shared it is there once.
         let back = redexes(&here).into_iter().rev().find_map(|(at, redex, becomes)| {
             let mut ways = expansions(&redex, &|t| Some(t.clone())).into_iter();

@@ -3,7 +3,7 @@
 
 use super::action::{SearchOutcome, Sizes, Target};
 use super::auto::{self, Unasked};
-use super::files::{Text, Texts};
+use super::files::{Text, Texts, shell};
 use super::history::RevisionStep;
 use super::jobs::Control;
 use super::log::{convert, v1};
@@ -30,7 +30,7 @@ use crate::rewrite::names::named;
 use crate::rewrite::normal::{Redex, reduce, written_params};
 use crate::rewrite::rule::load::Source;
 use crate::rewrite::rule::right_to_left::RIGHT_TO_LEFT;
-use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet};
+use crate::rewrite::rule::{self, Marks, Rewritten, RuleSet, library};
 use crate::rewrite::sketch;
 use crate::rewrite::strategy::{self, Cause, Script, open};
 use indexmap::IndexMap;
@@ -314,7 +314,10 @@ impl Workspace {
                     Some(first) => problem.hint(first.told(text, at)),
                     None => problem,
                 };
-                problem.hint(format!("`shine-tui rules {}` shows the rule with an example.", rule.name))
+                match self.shown_by(&rule.name) {
+                    Some(how) => problem.hint(how),
+                    None => problem,
+                }
             }
             _ => self.told_stuck(&stuck, &call, at).within(&texts),
         })?;
@@ -323,6 +326,17 @@ impl Workspace {
             whole.ok_or_else(|| Diagnostic::error("E0811", "A rewritten part does not fit its place."))?;
         self.can_be_met(term, &whole)?;
         Ok(Rewritten { term: whole, paths: done.paths.below(at), ..done })
+    }
+
+    /// What shows a rule, of the library or of this program's files, where it is known which these are.
+    fn shown_by(&self, rule: &str) -> Option<String> {
+        let own = || {
+            let folders = self.texts.origin.rules.iter().map(|folder| ("--rules", folder));
+            let files = folders.chain([("--program", self.texts.origin.program.as_ref()?)]);
+            let places: String = files.map(|(option, file)| format!(" {option} {}", shell(file))).collect();
+            Some(format!("`shine-tui rules{places} {rule}` shows the rule."))
+        };
+        library::shown_by(rule).or_else(own)
     }
 
     /// Is there nothing that the rewritten program asks of its sizes and that holds at none? What a rule asks of the size of a step,

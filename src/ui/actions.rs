@@ -135,6 +135,9 @@ pub fn news(app: &mut App) {
     if let Some(standing) = app.session.best() {
         best::ended(app, standing);
     }
+    if app.session.is_idle() && app.found.progress.is_some() {
+        app.found.over(Line::of(Role::Warning, "It is over; the messages tell what came of it."));
+    }
     lists::renew(app);
     if let Some(tuned) = app.session.tuned() {
         bench::tuned(app, &tuned);
@@ -193,6 +196,7 @@ pub fn news(app: &mut App) {
 
 /// What a search came to was taken.
 pub(super) fn found(app: &mut App, outcome: &Outcome) {
+    app.found.ended(outcome);
     done(app, outcome);
     if let Outcome::Term { revision, .. } = outcome {
         tell_found(app, *revision);
@@ -220,7 +224,7 @@ fn tell_found(app: &mut App, revision: RevisionId) -> bool {
     let steps = if steps == 1 { "one step".to_owned() } else { format!("{steps} steps") };
     let first = if app.focus.pane == Pane::Search { String::new() } else { format!("{pane}, then ") };
     let text = format!("Found in {steps}, revision {revision}: {first}{preview} shows how.");
-    match app.session.history().computes_more(revision) {
+    match app.session.history().computes_more(revision, app.session.sizes()) {
         Some(more) => app.tell(Role::Warning, format!("{more} {text}")),
         None => app.tell(Role::Good, text),
     }

@@ -15,6 +15,7 @@ use super::disk::{Definitions, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
 use super::layout::{Edge, Focus, Layout, Pane, WIDEST, Wishes, layout};
+use super::listed::{self, Rows};
 use super::mending::Mending;
 use super::panes;
 use super::popup::{Page, Popup, Recall};
@@ -29,6 +30,7 @@ use crate::device::roofline::Peak;
 use crate::lang::diag::Diagnostic;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
+use crate::lang::work;
 use crate::lower::Nest;
 use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::bench::target_of;
@@ -130,6 +132,10 @@ pub struct Rules {
     pub all: bool,
     /// In the order in which they are listed.
     pub candidates: Vec<Candidate>,
+    /// How often these have changed.
+    pub changes: u64,
+    /// The rows that list them.
+    pub rows: Rows,
     /// The revision and the position that the candidates are for.
     pub asked: Option<(RevisionId, Path)>,
     /// The loops of the state before the present one, where they are others.
@@ -221,6 +227,8 @@ pub struct App {
     pub nest: Option<(Digest, Nest)>,
     /// What the present term asks of sizes that these sizes do not meet.
     pub broken: Option<(Digest, Sizes, Option<String>)>,
+    /// How many operations the present term takes at these sizes.
+    pub computes: Option<(Digest, Sizes, Option<f64>)>,
     /// The rules at the selection.
     pub rules: Rules,
     /// The code of the present term.
@@ -314,6 +322,7 @@ impl App {
             printed: Printed::default(),
             nest: None,
             broken: None,
+            computes: None,
             rules: Rules::default(),
             code: Code { target, stage: None, listing: panes::kernel::Listing::default() },
             device: "cpu".to_owned(),
@@ -455,6 +464,7 @@ impl App {
         if self.broken.as_ref().is_none_or(|(of, at, _)| *of != now || at != sizes) {
             let broken = self.session.workspace().broken(self.session.term(), sizes);
             self.broken = Some((now, sizes.clone(), broken.map(|c| c.to_string())));
+            self.computes = Some((now, sizes.clone(), work::flops(self.session.term(), sizes)));
         }
     }
 
@@ -477,6 +487,9 @@ impl App {
         let Some((_, width)) = room else { return };
         let at = pane as usize;
         if std::mem::take(&mut self.panes[at].stale) {
+            if pane == Pane::Rules {
+                listed::refresh(self, width);
+            }
             let content = panes::content(self, pane, width);
             let wish = (panes::of(pane).wish)(&content);
             (self.wishes.rows[at], self.wishes.spare[at]) = (wish.rows, wish.spare);

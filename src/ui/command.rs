@@ -339,6 +339,7 @@ fn measured(facts: &Facts) -> Enabled {
 
 fn comparable(facts: &Facts) -> Enabled {
     pinned(facts)?;
+    require(facts.pinned_elsewhere, "The pinned state is the present one; go to another state first.")?;
     kernel(facts)
 }
 

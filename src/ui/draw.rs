@@ -197,8 +197,8 @@ fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
     }
 }
 
-/// Which key shows all that is said of the highlighted line of a pane.
-fn how_to_see_all(app: &App, pane: Pane) -> String {
+/// Which key shows what a pane has no room for.
+pub(super) fn how_to_see_all(app: &App, pane: Pane) -> String {
     let key = |command| app.setup.keys.key(command).unwrap_or_default();
     match pane {
         Pane::Bench => format!("; {} shows all", key(Command::Open)),
@@ -208,16 +208,25 @@ fn how_to_see_all(app: &App, pane: Pane) -> String {
     }
 }
 
-/// As much of what is said of the highlighted line as there are rows for. Of what is cut it is said how it is seen.
+/// As much of what is said of the highlighted line as there are rows for. A row alone is for what is said first.
 fn below(foot: &[Line], rows: usize, how: &str) -> Vec<Line> {
-    let kept = rows.saturating_sub(1);
-    if foot.len() <= rows || kept == 0 {
-        return foot.to_vec();
+    if rows > 1 { cut(foot, rows, how) } else { foot.to_vec() }
+}
+
+/// As many lines as there are rows for. Of what is cut it is said how much that is, and how it is seen: in the only row, if there is one.
+pub(super) fn cut(lines: &[Line], rows: usize, how: &str) -> Vec<Line> {
+    if lines.len() <= rows {
+        return lines.to_vec();
     }
-    let left = foot.len() - kept;
-    let lines = if left == 1 { "one more line".to_owned() } else { format!("{left} more lines") };
-    let mut shown = foot[..kept].to_vec();
-    shown.push(Line::of(Role::Dim, format!("and {lines}{how}")));
+    let kept = rows.saturating_sub(1);
+    let left = match (kept, lines.len() - kept) {
+        (0, 1) => "one line".to_owned(),
+        (0, left) => format!("{left} lines"),
+        (_, 1) => "and one more line".to_owned(),
+        (_, left) => format!("and {left} more lines"),
+    };
+    let mut shown = lines[..kept].to_vec();
+    shown.push(Line::of(Role::Dim, format!("{left}{how}")));
     shown
 }
 
@@ -459,5 +468,8 @@ mod tests {
         assert_eq!(shown(4), ["line 1", "line 2", "line 3", "line 4"]);
         assert_eq!(shown(3), ["line 1", "line 2", "and 2 more lines; Enter shows all"]);
         assert_eq!(shown(2), ["line 1", "and 3 more lines; Enter shows all"]);
+        let cut = |rows| cut(&foot, rows, "; f makes room").iter().map(Line::text).collect::<Vec<_>>();
+        assert_eq!(cut(1), ["4 lines; f makes room"]);
+        assert_eq!(cut(0), cut(1));
     }
 }

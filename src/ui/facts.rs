@@ -49,6 +49,8 @@ pub struct Facts {
     pub foreign: bool,
     /// Whether a state has been pinned.
     pub pinned: bool,
+    /// Whether that is another one than the present one.
+    pub pinned_elsewhere: bool,
     /// Whether a state has been measured.
     pub measured: bool,
     /// Whether something has been searched for with `/`.
@@ -123,6 +125,7 @@ impl App {
             measured: (0..history.len())
                 .any(|id| history.revision(id).is_some_and(|r| !r.measurements.is_empty())),
             pinned: self.pinned.is_some(),
+            pinned_elsewhere: self.pinned.is_some_and(|pinned| pinned != self.session.current()),
             finding: !self.window(self.focus.pane).find.is_empty(),
             file_changed: self.changed.is_some(),
             files_gone: self.gone.clone(),
@@ -168,6 +171,7 @@ pub mod tests {
             kernel: Err("There is no kernel.".to_owned()),
             foreign: false,
             pinned: false,
+            pinned_elsewhere: false,
             measured: false,
             finding: false,
             file_changed: false,

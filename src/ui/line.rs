@@ -114,7 +114,10 @@ impl Dialogue {
             _ if warned.as_ref().is_some_and(|warned| warned.line == line) => {
                 warned.into_iter().for_each(|warned| self.once_more(&warned));
             }
-            Some(Popup::Entry(_)) if line.is_empty() => run(&mut self.app, Command::EntryBack),
+            Some(Popup::Entry(entry)) if line.is_empty() => {
+                let takes = is_proposal(entry);
+                run(&mut self.app, if takes { Command::EntryAccept } else { Command::EntryBack });
+            }
             Some(Popup::Entry(entry)) => {
                 entry.set_text(line);
                 run(&mut self.app, Command::EntryAccept);
@@ -351,8 +354,21 @@ fn asked(app: &App, entry: &Entry) -> Vec<String> {
         // It is an example itself, and one of another rule is none.
         return vec![format!("{title}, now {begun}?")];
     }
-    let begun = if begun.is_empty() { String::new() } else { format!(", now {begun}") };
-    vec![format!("{title}{begun}? For example: {}", entry.kind.example(app.session.workspace()))]
+    let example = entry.kind.example(app.session.workspace());
+    vec![match entry.kind {
+        _ if begun.is_empty() => format!("{title}? For example: {example}"),
+        // What there is now stays with an empty line, and what is only proposed is taken with it.
+        _ if is_proposal(entry) => {
+            format!("{title}, proposed {begun} (an empty line takes that)? For example: {example}")
+        }
+        EntryKind::Sizes => format!("{title}, now {begun}? For example: {example}"),
+        _ => format!("{title}, as in {begun}? For example: {example}"),
+    }]
+}
+
+/// Whether what is asked for is needed to go on, with an answer that does.
+fn is_proposal(entry: &Entry) -> bool {
+    entry.then.is_some() && !entry.text().trim().is_empty()
 }
 
 fn page_lines(page: &Page) -> Vec<String> {

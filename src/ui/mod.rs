@@ -27,6 +27,7 @@ pub mod latency;
 pub mod layout;
 pub mod leaving;
 pub mod line;
+pub mod listed;
 pub mod lists;
 pub mod mending;
 pub mod mouse;

@@ -205,16 +205,8 @@ pub(super) fn export(app: &mut App, name: &str) -> Result<(), Vec<Line>> {
 fn replayed_by(session: &std::path::Path) -> String {
     format!(
         "in a shell, `shine-tui replay {}` does it again and says whether it still holds.",
-        shell(session)
+        files::shell(session)
     )
-}
-
-/// A path as a shell reads it.
-pub fn shell(path: &std::path::Path) -> String {
-    let path = path.display().to_string();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:@%".contains(c);
-    let path = if path.starts_with('-') { format!("./{path}") } else { path };
-    if path.chars().all(plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// Says how this session is replayed.

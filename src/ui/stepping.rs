@@ -125,7 +125,8 @@ pub(super) fn show(app: &mut App) {
         return app.tell(Role::Good, format!("`{text}` is done; {key} goes back."));
     };
     let (number, total) = (taken + 1, stepping.steps.len());
-    let title = format!("{}: step {number} of {total}, {step}", stepping.text);
+    // Where there is little room, it is the strategy that is cut: who takes it step by step has typed it.
+    let title = format!("step {number} of {total}, {step}: {}", stepping.text);
     let mut lines = compared::at_once(app, app.session.term(), &step.after, Some(3));
     if stepping.stuck.is_some() {
         let text = format!(

@@ -12,6 +12,8 @@ pub struct Content {
     pub note: Line,
     /// Lines that do not scroll, above.
     pub head: Vec<Line>,
+    /// So many lines more the head has where there is room for them.
+    pub unseen: usize,
     /// Lines that scroll.
     pub lines: Lines,
     /// Lines about the highlighted one, below; shown where there is room.

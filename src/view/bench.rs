@@ -174,8 +174,8 @@ fn sizes(m: &Measurement) -> String {
     m.sizes.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// All about one measurement.
-pub fn details(id: RevisionId, m: &Measurement, peak: Option<Peak>) -> Vec<Line> {
+/// All about one measurement; `computes` is how many operations the measured state makes of those of the program, where that is known.
+pub fn details(id: RevisionId, m: &Measurement, computes: Option<f64>, peak: Option<Peak>) -> Vec<Line> {
     let mut lines = vec![
         Line::of(Role::Title, format!("revision {id} on {}", m.device)),
         Line::plain("median  ")
@@ -193,7 +193,14 @@ pub fn details(id: RevisionId, m: &Measurement, peak: Option<Peak>) -> Vec<Line>
         lines.push(
             Line::plain("work    ")
                 .with(Role::Number, format!("{} GFLOP/s", figures::digits(gflops)))
-                .with(Role::Plain, format!(" of {} operations a run", figures::count(flops as u64))),
+                .with(
+                    Role::Plain,
+                    format!(" of {} operations of the program a run", figures::count(flops as u64)),
+                )
+                .with(
+                    Role::Plain,
+                    others(flops, computes).map_or(String::new(), |n| format!("; this state makes {n}")),
+                ),
         );
     }
     if let (Some(bytes), Some(rate)) = (m.bytes, m.gbytes()) {
@@ -211,6 +218,15 @@ pub fn details(id: RevisionId, m: &Measurement, peak: Option<Peak>) -> Vec<Line>
     lines.extend(m.warnings.iter().map(|w| Line::of(Role::Warning, format!("mind: {w}"))));
     lines
 }
+
+/// The operations of a state where they are others than those of the program as it is written.
+fn others(program: f64, state: Option<f64>) -> Option<String> {
+    let state = state.filter(|state| *state > OTHERS * program || program > OTHERS * *state)?;
+    Some(figures::count_of(state))
+}
+
+/// Less of a difference is that of a border.
+const OTHERS: f64 = 1.05;
 
 /// What bounds a measured state, and how near to that it comes.
 fn bound(m: &Measurement, peak: Option<Peak>) -> Option<Line> {
@@ -261,9 +277,11 @@ pub fn least(work: Work, device: &str, peak: Option<Peak>) -> Option<Line> {
     Some(Line::plain(format!("{text}.")))
 }
 
-/// The same in few words; `key` measures what the device allows, `fastest` is the least time that was measured there.
+/// The same in few words, with what the present state computes where that is something else; `key` measures what the device allows,
+/// `fastest` is the least time that was measured there.
 pub fn least_in_brief(
     work: Work,
+    computes: Option<f64>,
     device: &str,
     peak: Option<Peak>,
     fastest: Option<f64>,
@@ -285,7 +303,11 @@ pub fn least_in_brief(
         }
         None => format!("{key} says what bounds them"),
     };
-    Some(Line::of(Role::Dim, format!("{count} operations, {each} a byte; {bound}")))
+    let count = match others(flops, computes) {
+        Some(here) => format!("{here} operations; the program as it is written: {count}"),
+        None => format!("{count} operations"),
+    };
+    Some(Line::of(Role::Dim, format!("{count}, {each} a byte; {bound}")))
 }
 
 /// Two programs that were measured in turns: their times, and what these say.
@@ -543,7 +565,7 @@ mod tests {
         let wide = super::table(&history, None, 48, Alphabet::Unicode);
         assert_eq!(wide.rows[3].text().trim_end(), "  2  7.000 µs  m=64  gpu  6.930–7.070 µs");
         let peak = Peak { gflops: 10.0, gbytes: 2.0, busy: false, cache: 1024 };
-        let details = details(2, &measured(64_800.0), Some(peak));
+        let details = details(2, &measured(64_800.0), None, Some(peak));
         let bound = "bound   by arithmetic, 80.91 % of what cpu allows";
         assert!(details.iter().any(|line| line.text() == bound), "{details:?}");
         // What comes to more than main memory gave is not bound by it.
@@ -559,13 +581,20 @@ mod tests {
         );
         let m = measured(64_800.0);
         let work = Work { flops: m.flops.unwrap(), bytes: m.bytes.unwrap() };
-        let brief = |time| least_in_brief(work, "cpu", Some(slow), time, "o").unwrap().text();
+        let brief = |time| least_in_brief(work, None, "cpu", Some(slow), time, "o").unwrap().text();
         assert!(brief(None).ends_with("; memory bounds them on cpu"), "{}", brief(None));
-        let of_held = least_in_brief(work, "cpu", Some(held), None, "o").unwrap().text();
+        let of_held = least_in_brief(work, None, "cpu", Some(held), None, "o").unwrap().text();
         assert!(of_held.ends_with("; memory (unless caches hold the data) bounds them on cpu"), "{of_held}");
         let above = "; on cpu they come to more than main memory gave, so its data may lie in caches";
         assert!(brief(Some(m.median_ns)).ends_with(above), "{}", brief(Some(m.median_ns)));
-        let busy = super::details(2, &measured(64_800.0), Some(Peak { busy: true, ..peak }));
+        // What a state computes besides is not said to be the program's.
+        let more =
+            least_in_brief(work, Some(100.0 * work.flops), "cpu", Some(slow), None, "o").unwrap().text();
+        assert!(more.starts_with("52.43 M operations; the program as it is written: 524.3 k, "), "{more}");
+        let told = super::details(2, &m, Some(100.0 * work.flops), None);
+        let said = |what: &str| told.iter().any(|line| line.text().contains(what));
+        assert!(said(" operations of the program a run; this state makes 52.43 M"), "{told:?}");
+        let busy = super::details(2, &measured(64_800.0), None, Some(Peak { busy: true, ..peak }));
         assert!(busy.iter().any(|line| line.text().contains("the machine was busy")), "{busy:?}");
         assert!(details.iter().any(|line| line.text() == format!("check   ✓ {}", measured(64_800.0).check)));
         assert!(details.iter().any(|line| line.text() == "mind: The clock changed."));

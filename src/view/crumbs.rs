@@ -6,23 +6,36 @@ use crate::lang::term::{Expr, Term};
 
 /// The patterns around a position, and what is there.
 pub fn of(term: &Term, path: &Path) -> Vec<String> {
-    let mut crumbs = Vec::new();
-    let mut here = term;
+    let (parts, last) = walk(term, path);
+    let around = parts.into_iter().filter_map(name);
+    around.chain(last.and_then(|here| name(here).or_else(|| variable(term, path, here)))).collect()
+}
+
+/// The last so many of these.
+pub fn nearest(term: &Term, path: &Path, most: usize) -> Vec<String> {
+    let (parts, last) = walk(term, path);
+    let here = last.and_then(|here| name(here).or_else(|| variable(term, path, here)));
+    let mut names: Vec<String> =
+        here.into_iter().chain(parts.into_iter().rev().filter_map(name)).take(most).collect();
+    names.reverse();
+    names
+}
+
+/// The parts around a position that may have a name, outermost first, and what is there, unless that belongs to the last of them.
+fn walk<'t>(term: &'t Term, path: &Path) -> (Vec<&'t Term>, Option<&'t Term>) {
+    let (mut parts, mut here) = (vec![], term);
     // The function and the arguments of an application are one step.
     let mut within = false;
     for step in path.steps() {
-        if !within && matches!(here.expr(), Expr::App(..)) {
-            crumbs.extend(name(here));
+        let is_app = matches!(here.expr(), Expr::App(..));
+        if !within && is_app {
+            parts.push(here);
         }
-        within = *step == 0 && matches!(here.expr(), Expr::App(..));
-        let children = here.children();
-        let Some(child) = children.get(usize::from(*step)) else { return crumbs };
+        within = *step == 0 && is_app;
+        let Some(child) = here.children().get(usize::from(*step)).copied() else { return (parts, None) };
         here = child;
     }
-    if !within {
-        crumbs.extend(name(here).or_else(|| variable(term, path, here)));
-    }
-    crumbs
+    (parts, Some(here).filter(|_| !within))
 }
 
 /// Longer positions are said by the patterns around them alone.
@@ -43,28 +56,26 @@ pub fn place(term: &Term, path: &Path, width: usize, alphabet: Alphabet) -> Stri
 /// The name of what is at a position, where that is a variable.
 fn variable(term: &Term, path: &Path, here: &Term) -> Option<String> {
     let Expr::Var(index) = here.expr() else { return None };
-    let (mut at, mut names) = (term.clone(), vec![]);
+    let (mut at, mut names) = (term, vec![]);
     for step in path.steps() {
         if let Expr::Lam(name, _) = at.expr() {
-            names.push(name.to_string());
+            names.push(name);
         }
-        let child = at.children().get(usize::from(*step)).map(|child| (*child).clone());
-        at = child?;
+        at = at.children().get(usize::from(*step)).copied()?;
     }
-    names.into_iter().rev().nth(usize::try_from(*index).ok()?)
+    names.into_iter().rev().nth(usize::try_from(*index).ok()?).map(ToString::to_string)
 }
 
 /// The parameter of the innermost function that a position is in.
 pub fn parameter(term: &Term, path: &Path) -> Option<String> {
-    let (mut here, mut found) = (term.clone(), None);
+    let (mut here, mut found) = (term, None);
     for step in path.steps() {
         if let Expr::Lam(name, _) = here.expr() {
-            found = Some(name.to_string());
+            found = Some(name);
         }
-        let child = here.children().get(usize::from(*step)).map(|child| (*child).clone());
-        here = child?;
+        here = here.children().get(usize::from(*step)).copied()?;
     }
-    found
+    found.map(ToString::to_string)
 }
 
 /// The last of them, in at most so many columns; the whole where there is room.
@@ -107,6 +118,12 @@ mod tests {
             found.map(|c| line(&c, 80, Alphabet::Unicode)).any(|c| c == wanted)
         };
         assert!(at("let g › map › reduce") && at("let g › map › sqrt") && at("let g › map › reduce › add"));
+        for (path, _) in term.positions() {
+            let all = of(&term, &path);
+            for most in 0..4 {
+                assert_eq!(nearest(&term, &path, most), all[all.len().saturating_sub(most)..]);
+            }
+        }
         // Variables have names too; short positions are told as commands take them as well.
         assert!(at("let g › map › reduce › r"));
         let in_words = |path: &str| place(&term, &Path::parse(path).unwrap(), 80, Alphabet::Unicode);

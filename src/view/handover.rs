@@ -11,6 +11,7 @@ use crate::device::{DeviceInfo, DeviceKind};
 use crate::lang::path::Path;
 use crate::lang::summary;
 use crate::lang::term::Term;
+use crate::lang::work;
 use crate::lower::nest;
 use crate::rewrite::strategy::in_order;
 use crate::session::Session;
@@ -129,7 +130,8 @@ fn times(session: &Session, beside: Beside<'_>) -> Vec<Section> {
         let peak = |m: &Measurement| beside.peaks.iter().find(|(d, _)| *d == m.device).map(|(_, peak)| *peak);
         let mut lines = vec![];
         for (id, m) in &all {
-            lines.extend(bench::details(*id, m, peak(m)));
+            let computes = history.revision(*id).and_then(|state| work::flops(&state.term, &m.sizes));
+            lines.extend(bench::details(*id, m, computes, peak(m)));
             lines.push(Line::empty());
         }
         out.push(Section { folded: true, ..Section::said("All about each measurement", lines) });

@@ -471,6 +471,17 @@ struct Bought {
     alone: bool,
 }
 
+/// Whether a state was measured like one above it, so that its row tells what it bought, or that the code is the same.
+pub fn tells_worth(history: &History, id: RevisionId) -> bool {
+    let all = history.revision(id).map(|own| &*own.measurements).unwrap_or_default();
+    let above = history.line(id);
+    all.iter().any(|m| {
+        above.iter().any(|before| {
+            *before != id && history.revision(*before).is_some_and(|r| r.price(&m.device, &m.sizes).is_some())
+        })
+    })
+}
+
 /// None where that revision has the same code: whatever the times say, nothing was bought.
 fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<Bought> {
     let shown = price.measured;
@@ -607,6 +618,10 @@ mod tests {
             // What the change is from is not dropped where the whole of it has room.
             assert!(width < 28 || shown.contains("not told apart from 0"), "{width}: {shown}");
         }
+        // What a state is compared with is measured on its device.
+        let elsewhere = Revision { measurements: vec![on("gpu", 1e6)], ..Revision::new(term(2), "gpu") };
+        let elsewhere = history.add(id, elsewhere, PathMap::identity());
+        assert_eq!([0, id, elsewhere].map(|id| tells_worth(&history, id)), [false, true, false]);
     }
 
     #[test]

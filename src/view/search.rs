@@ -20,8 +20,8 @@ use crate::session::state::Progress;
 pub struct Last {
     /// The text of the strategy that searches.
     pub text: Option<String>,
-    /// The state that it was begun in.
-    pub from: Option<RevisionId>,
+    /// The same, also where no search ran then, and the state that it was begun in.
+    pub from: Option<(String, RevisionId)>,
     /// How far.
     pub progress: Option<Arc<SearchProgress>>,
     /// For how long.
@@ -37,7 +37,8 @@ pub struct Last {
 impl Last {
     /// A search was started.
     pub fn begun(&mut self, text: &str, from: RevisionId) {
-        *self = Last { text: Some(text.to_owned()), from: Some(from), ..Last::default() };
+        let from = Some((text.to_owned(), from));
+        *self = Last { text: Some(text.to_owned()), from, ..Last::default() };
     }
 
     /// Takes over how far the running search is; true when one is running.
@@ -69,6 +70,11 @@ impl Last {
             self.way = trail.map(|step| step.rule.clone()).collect();
             self.end = Some(std::iter::once(head).chain(searches.iter().map(decision)).collect());
         }
+    }
+
+    /// What it was for has ended as well: its best programs were measured, or that came to nothing.
+    pub fn over(&mut self, said: Line) {
+        self.end.get_or_insert_with(|| vec![said]);
     }
 
     /// It ended with a problem.
@@ -129,8 +135,8 @@ pub(super) fn count(n: usize) -> String {
     figures::count(n as u64)
 }
 
-/// Everything about the last search; `key` types one.
-pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Line> {
+/// Everything about the last search; the first key types one, the second stops what runs.
+pub fn lines(last: &Last, [key, cancel]: [&str; 2], width: usize, alphabet: Alphabet) -> Vec<Line> {
     let Some(progress) = &last.progress else {
         return match (&last.end, &last.text) {
             (Some(end), _) => end.iter().flat_map(|line| line.wrap(width, 2)).collect(),
@@ -154,7 +160,7 @@ pub fn lines(last: &Last, key: &str, width: usize, alphabet: Alphabet) -> Vec<Li
     }
     let progress = &progress.now;
     match &last.end {
-        None => lines.extend(Line::of(Role::Warning, phase(progress)).wrap(width, 2)),
+        None => lines.extend(Line::of(Role::Warning, phase(progress, cancel)).wrap(width, 2)),
         Some(end) => lines.extend(end.iter().flat_map(|line| line.wrap(width, 2))),
     }
     lines.extend(figures_line(progress, last.elapsed).wrap(width, 2));
@@ -191,7 +197,7 @@ fn guides(all: &[GuideLine], width: usize, alphabet: Alphabet) -> Vec<Line> {
     all.iter().map(line).collect()
 }
 
-fn phase(progress: &Moment) -> String {
+fn phase(progress: &Moment, cancel: &str) -> String {
     let rule = |i: usize| progress.rules.get(i).map_or("a rule", |rule| rule.label.as_str());
     let what = match progress.phase {
         Phase::Check => "asking whether the sketch is satisfied".to_owned(),
@@ -200,8 +206,9 @@ fn phase(progress: &Moment) -> String {
         Phase::Rebuild => "restoring congruence".to_owned(),
         // What can take a while after the end; without it, the end itself stands here at once.
         Phase::Done => {
-            return "over; taking its best programs and writing down the rule applications of its result (cancel does without)"
-                .to_owned();
+            return format!(
+                "over; taking its best programs and writing down the rule applications of its result ({cancel} stops that)"
+            );
         }
     };
     format!("iteration {}: {what}", progress.iteration + 1)
@@ -403,9 +410,33 @@ mod tests {
         lines.iter().map(|line| line.text().trim_end().to_owned()).collect::<Vec<_>>().join("\n")
     }
 
+    /// A search that is over says so, also where what it was for came to its end without a state, or before anything was seen of it.
+    #[test]
+    fn a_search_for_measurements_ends_with_them() {
+        let shown = |last: &Last| text(&lines(last, ["S", "C-c"], 70, Alphabet::Ascii));
+        let mut last = sample();
+        if let Some(progress) = last.progress.as_mut().and_then(Arc::get_mut) {
+            progress.now.phase = Phase::Done;
+        }
+        assert!(
+            shown(&last).contains("over; taking") && shown(&last).contains("C-c stops"),
+            "{}",
+            shown(&last)
+        );
+        last.over(Line::plain("2 programs."));
+        assert!(!shown(&last).contains("over; taking") && shown(&last).contains("2 programs."));
+        last.over(Line::plain("Something else."));
+        assert!(!shown(&last).contains("Something else."));
+        let mut unseen = Last::default();
+        unseen.begun("reach baseline", 0);
+        assert!(shown(&unseen).contains("Starting reach baseline"));
+        unseen.over(Line::plain("2 programs."));
+        assert_eq!(shown(&unseen), "2 programs.");
+    }
+
     #[test]
     fn a_growing_search_says_what_it_does_and_which_rule_grows_it() {
-        insta::assert_snapshot!(text(&lines(&sample(), "S", 70, Alphabet::Ascii)), @r"
+        insta::assert_snapshot!(text(&lines(&sample(), ["S", "C-c"], 70, Alphabet::Ascii)), @r"
         towards baseline
         iteration 4: applying mapFission
         3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the
@@ -441,7 +472,7 @@ mod tests {
         let deepest =
             PartReport { label: "containsMap(m/32, ...)".to_owned(), depth: 3, classes: 0, at_root: false };
         Arc::make_mut(last.progress.as_mut().unwrap()).now.parts.push(deepest);
-        let text = text(&lines(&last, "S", 36, Alphabet::Ascii));
+        let text = text(&lines(&last, ["S", "C-c"], 36, Alphabet::Ascii));
         for row in [
             " memory  __- 286.1 MiB of 1.00 GiB",
             "sketch + whole ~ classes - nowhere",
@@ -475,7 +506,7 @@ mod tests {
                 untold: Some("Where 8 divides n.".to_owned()),
             }],
         });
-        let text = text(&lines(&last, "S", 70, Alphabet::Ascii));
+        let text = text(&lines(&last, ["S", "C-c"], 70, Alphabet::Ascii));
         assert!(text.contains("The nodes are at their limit.") && text.contains("baseline: limit"), "{text}");
         assert!(text.contains("4100 classes. Where 8\n  divides n."), "{text}");
         assert!(!text.contains("applying"), "{text}");
@@ -489,14 +520,14 @@ mod tests {
             if let Some(progress) = last.progress.as_mut() {
                 Arc::make_mut(progress).now.nodes = nodes;
             }
-            text(&lines(last, "S", 100, Alphabet::Ascii)).contains(MERGED)
+            text(&lines(last, ["S", "C-c"], 100, Alphabet::Ascii)).contains(MERGED)
         };
         assert!(of_graph(&mut last, 5_899) && !of_graph(&mut last, 5_900));
     }
 
     #[test]
     fn what_ended_before_it_searched_is_not_starting() {
-        let shown = |last: &Last| text(&lines(last, "S", 70, Alphabet::Ascii));
+        let shown = |last: &Last| text(&lines(last, ["S", "C-c"], 70, Alphabet::Ascii));
         let mut last = Last::default();
         last.begun("hard", 0);
         assert!(shown(&last).contains("Starting hard"));

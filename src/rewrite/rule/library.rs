@@ -2,8 +2,10 @@
 
 use super::load::Source;
 use super::{RuleSet, RuleUse};
+use crate::lang::nat::Name;
 use crate::lang::source::Sources;
 use include_dir::{Dir, include_dir};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 static RULES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../../rules");
@@ -28,6 +30,16 @@ fn files(folder: &str, extension: &str) -> Vec<Source<'static>> {
         .collect();
     out.sort_by_key(|s| s.label);
     out
+}
+
+/// What shows a rule, where it is one of these: of others it is not known here which files they are of.
+pub fn shown_by(rule: &str) -> Option<String> {
+    static NAMES: LazyLock<HashSet<Name>> = LazyLock::new(|| {
+        let mut all = RuleSet::default();
+        all.load_later(&mut Sources::new(), &rules());
+        all.rules().map(|rule| rule.name.clone()).collect()
+    });
+    NAMES.contains(rule).then(|| format!("`shine-tui rules {rule}` shows the rule with an example."))
 }
 
 /// The rules that every search has: beta and eta reduction, of `lambda.rules`.

@@ -78,7 +78,8 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
         for k in [1, 2, 8, 40] {
             let best = search.best(k).terms;
             // What computes much more than the program given comes last.
-            let is_wasteful = |t: &Term| budget.cost == Cost::Size && told(start, t).is_some();
+            let is_wasteful =
+                |t: &Term| budget.cost == Cost::Size && told(start, t, &Default::default()).is_some();
             let order = |t: &Extracted| (is_wasteful(&t.term), t.cost);
             assert!(best.len() <= k && best.is_sorted_by_key(order), "{best:?}");
             assert!(

@@ -88,7 +88,9 @@ pub fn content(app: &App, width: usize) -> Content {
 }
 
 fn details_on_the_screen(app: &App, id: RevisionId, m: &Measurement) -> Vec<Line> {
-    lines_on_the_screen(view::details(id, m, peak_of(app, &m.device)))
+    let state = app.session.history().revision(id);
+    let computes = state.and_then(|state| work::flops(&state.term, &m.sizes));
+    lines_on_the_screen(view::details(id, m, computes, peak_of(app, &m.device)))
 }
 
 /// What is known before anything was measured: what the program has to do, and what can be done.
@@ -134,7 +136,8 @@ pub(super) fn costs(app: &App) -> Option<Line> {
     let all = view::measurements(app.session.history());
     let now = all.iter().filter(|(_, m)| m.device == app.device && m.sizes == *app.session.sizes());
     let fastest = now.map(|(_, m)| m.median_ns).min_by(f64::total_cmp);
-    view::least_in_brief(work_of(app)?, &app.device, peak_of(app, &app.device), fastest, &key)
+    let computes = app.computes.as_ref().and_then(|(_, _, operations)| *operations);
+    view::least_in_brief(work_of(app)?, computes, &app.device, peak_of(app, &app.device), fastest, &key)
 }
 
 /// What is being measured, how far that is, for how long it goes on, and how it is stopped.
@@ -218,9 +221,6 @@ pub fn compare(app: &mut App) {
     let Some(pinned) = app.pinned else { return };
     if asks_for_sizes(app, Command::Compare, "") {
         return;
-    }
-    if pinned == app.session.current() {
-        return app.say(Role::Warning, "The pinned state is the present one; go to another state first.");
     }
     let device = app.device.clone();
     match app.session.compare(&device, pinned) {

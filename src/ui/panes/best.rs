@@ -104,7 +104,7 @@ pub(in crate::ui) fn start(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
     let search = Search::read(app.session.workspace(), text).map_err(|problem| problem::brief(&problem))?;
     let from = begins_in(app, search.text());
     strategies::warn(app, text, search.text(), from, &Path::root())?;
-    let device = app.device.clone();
+    let (device, search_text) = (app.device.clone(), search.text().to_owned());
     app.session.measure_best(&device, from, search).map_err(|problem| problem::brief(&problem))?;
     let mut news: Vec<String> = vec![];
     if !strategies::place(app).is_root() {
@@ -122,17 +122,19 @@ pub(in crate::ui) fn start(app: &mut App, text: &str) -> Result<(), Vec<Line>> {
     if !news.is_empty() {
         app.tell(Role::Hint, news.join(" "));
     }
+    // The search is shown as others are, while it runs and after that.
+    app.found.begun(&search_text, from);
     app.best = None;
     app.measured_search = Some(text.to_owned());
     app.focus.go(Pane::Best);
-    app.touch(&[Pane::Best, Pane::Jobs]);
+    app.touch(&[Pane::Best, Pane::Search, Pane::Jobs]);
     Ok(())
 }
 
 /// The state that a search begins in: the present one, or where that has what the search is to find, the one that it began in last.
 fn begins_in(app: &App, search: &str) -> RevisionId {
     let now = app.session.current();
-    let found = app.found.from.filter(|_| app.search.as_deref() == Some(search));
+    let found = app.found.from.as_ref().filter(|(text, _)| text == search).map(|(_, from)| *from);
     let measured = app.best.as_ref().filter(|standing| standing.search == search).map(|s| s.base);
     let workspace = app.session.workspace();
     let strategy = workspace.parse_strategy(search).ok().map(|s| s.knowing(app.session.sizes()));
@@ -156,9 +158,17 @@ pub(in crate::ui) fn watch(app: &mut App) {
 /// It is over, or came to nothing.
 pub(in crate::ui) fn ended(app: &mut App, standing: Arc<Standing>) {
     match &standing.problem {
-        None => app.tell(Role::Good, view::says(&standing)),
-        Some(problem) => show_problem(app, problem),
+        None => {
+            let pane = app.setup.keys.key(C::BestPane).unwrap_or_default();
+            app.found.over(Line::plain(format!("{} ({pane})", view::says(&standing))));
+            app.tell(Role::Good, view::says(&standing));
+        }
+        Some(problem) => {
+            app.found.failed(problem);
+            show_problem(app, problem);
+        }
     }
+    app.touch(&[Pane::Search]);
     for candidate in &standing.candidates {
         keep_time(app, &standing, candidate.rank);
     }

@@ -385,10 +385,15 @@ pub fn rest_without(app: &App) -> Result<(RevisionId, RevisionId, Vec<RevisionId
     let follows = |id: &RevisionId| history.revision(*id).is_some_and(|r| r.elevate.is_some());
     let read_again = "The program was read again since; steps before that cannot be left out.";
     require(later.iter().all(follows), read_again)?;
-    require(
-        !later.is_empty(),
-        "Nothing that follows this step led to the present state; what it was worth is told beside it.",
-    )?;
+    if later.is_empty() {
+        let told = match history::tells_worth(history, id) {
+            true => "what it was worth is told beside it",
+            false => {
+                "measured like a state before it, on one device at the same sizes, it tells what it was worth"
+            }
+        };
+        return Err(format!("Nothing that follows this step led to the present state; {told}."));
+    }
     Ok((id, before, later))
 }
 

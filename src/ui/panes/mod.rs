@@ -123,6 +123,12 @@ fn lines_and_about(content: &Content) -> Wish {
     Wish { rows: content.lines.len() + ABOUT, spare: ABOUT_SPARE }
 }
 
+/// The wish of a pane that also has much to say above its lines.
+fn head_lines_and_about(content: &Content) -> Wish {
+    let wish = lines_and_about(content);
+    Wish { rows: wish.rows + content.head.len() + content.unseen, ..wish }
+}
+
 /// The wish of a pane that says nothing about its highlighted line.
 fn all_rows(content: &Content) -> Wish {
     Wish { rows: content.head.len() + content.lines.len() + content.foot.len(), spare: 0 }

@@ -4,7 +4,7 @@ use super::{Description, Operation, alphabet, lines_and_about};
 use crate::lang::diag;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
-use crate::lang::term::{Expr, Term};
+use crate::lang::term::Term;
 use crate::session::action::{Action, RevisionId, Target};
 use crate::session::costs::Costs;
 use crate::ui::actions::{close_pages, perform};
@@ -15,14 +15,15 @@ use crate::ui::compared::{self, Shape};
 use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
+use crate::ui::listed::{HEAD, Rows};
 use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
 use crate::ui::preview::Preview;
 use crate::ui::queries::Query;
 use crate::ui::strategies;
 use crate::ui::window::{Content, most_below, occurrences};
 use crate::view::dearer::Dearer;
-use crate::view::{Line, Role, crumbs, diff, figures, rules};
-use std::collections::{BTreeSet, HashMap};
+use crate::view::{Line, Role, diff, figures, rules};
+use std::collections::HashMap;
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -64,6 +65,7 @@ fn applies(facts: &Facts) -> Enabled {
 /// The rules at a position are known; those inside of it are looked for next.
 pub fn known(app: &mut App, revision: RevisionId, at: Path, found: Vec<Candidate>) {
     app.rules.candidates = ordered(found, app.session.history(), app.rules.left);
+    app.rules.changes += 1;
     app.rules.asked = Some((revision, at));
     app.rules.rest = Some(0);
     app.touch(&[Pane::Rules, Pane::Term]);
@@ -92,6 +94,7 @@ fn order_anew(app: &mut App, change: impl FnOnce(&mut Vec<Candidate>)) {
     let mut all = std::mem::take(&mut app.rules.candidates);
     change(&mut all);
     app.rules.candidates = ordered(all, app.session.history(), app.rules.left);
+    app.rules.changes += 1;
     if let Some(now) = kept.and_then(|kept| shown(app).into_iter().position(|c| key(c) == kept)) {
         app.pane_mut(Pane::Rules).1.cursor = now;
     }
@@ -147,9 +150,6 @@ pub fn shown(app: &App) -> Vec<&Candidate> {
     shown
 }
 
-/// The rows above the list.
-const HEAD: usize = 1;
-
 /// What the pane shows.
 pub fn content(app: &App, width: usize) -> Content {
     if !app.knows_rules() {
@@ -184,25 +184,8 @@ pub fn content(app: &App, width: usize) -> Content {
             Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
         },
     };
-    let places = places(app, &shown, (width / 3).max(PLACE));
-    let widest = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
-    let mut lines = Vec::new();
-    for (i, (c, place)) in shown.iter().zip(&places).enumerate() {
-        // A place is named once.
-        let again = i > 0 && shown[i - 1].at == c.at;
-        let text = if again { "" } else { place.as_str() };
-        lines.push(rules::line(
-            &format!("{text:widest$} "),
-            &c.call,
-            &c.marks.to_string(),
-            c.told(alphabet(app)).each_ref().map(String::as_str),
-            &c.doc,
-            &c.result,
-            width,
-            alphabet(app),
-        ));
-    }
-    Content { head: head(app, &shown, width), lines: lines.into(), foot, list: true, ..Content::default() }
+    let Rows { head, lines, .. } = &app.rules.rows;
+    Content { head: head.clone(), lines: lines.clone(), foot, list: true, ..Content::default() }
 }
 
 /// The states of which the costs are compared: the present one, and what the highlighted rule makes of it.
@@ -235,113 +218,6 @@ pub fn uncompared(app: &App) -> Option<Query> {
     let after = app.candidate()?.result.as_ref().ok()?;
     let query = compared::by_rule(app, after, Shape::below(room(app, Pane::Rules)?.1));
     Some(query).filter(|query| compared::is_unknown(app, query))
-}
-
-/// The most columns of a place.
-const PLACE: usize = 10;
-
-/// Where each of the rules applies. Places of the same name at which a rule reads alike are told apart by the function that
-/// they are in, or a pattern around them, and where that is the same, by numbers in the order of the program.
-fn places(app: &App, shown: &[&Candidate], room: usize) -> Vec<String> {
-    let mut names: Vec<String> = shown.iter().map(|c| place(app, c)).collect();
-    let mut at_row: HashMap<(&str, &str), BTreeSet<&Path>> = HashMap::new();
-    for (c, name) in shown.iter().zip(&names) {
-        at_row.entry((name, &c.call)).or_default().insert(&c.at);
-    }
-    // A place has one name in all its rows, so that places that one rule does not tell apart are told apart for all.
-    let mut alike: Vec<(String, BTreeSet<&Path>)> = vec![];
-    for ((name, _), at) in at_row.into_iter().filter(|(_, at)| at.len() > 1) {
-        let meet = |(n, others): &mut (String, BTreeSet<&Path>)| n == name && !others.is_disjoint(&at);
-        let met: Vec<_> = alike.extract_if(.., meet).flat_map(|(_, others)| others).collect();
-        alike.push((name.to_owned(), at.into_iter().chain(met).collect()));
-    }
-    let apart: HashMap<&Path, String> =
-        alike.into_iter().flat_map(|(name, at)| told_apart(app, &name, &at, room)).collect();
-    for (c, name) in shown.iter().zip(&mut names) {
-        if let Some(longer) = apart.get(&c.at) {
-            name.clone_from(longer);
-        }
-    }
-    names
-}
-
-/// So many patterns around a place are looked at for one that tells it from others: what is further away says little of it.
-const AROUND: usize = 4;
-
-/// Names for places that have the same one.
-fn told_apart<'a>(app: &App, name: &str, at: &BTreeSet<&'a Path>, room: usize) -> Vec<(&'a Path, String)> {
-    let term = app.session.term();
-    let around: Vec<Vec<String>> = at.iter().map(|path| crumbs::of(term, path)).collect();
-    // A map without its array, as it stands in a composition, is a place of its own.
-    let is_applied = |path: &Path| {
-        let above = path.parent().and_then(|above| term.at(&above));
-        path.steps().last() == Some(&0) && above.is_some_and(|above| matches!(above.expr(), Expr::App(..)))
-    };
-    let own = |path: &Path| if is_applied(path) { format!("{name} alone") } else { name.to_owned() };
-    let own: Vec<String> = at.iter().copied().map(own).collect();
-    let within =
-        |own: &String, what: Option<String>| what.map_or(own.clone(), |what| format!("{own} in {what}"));
-    let lambda = alphabet(app).pick("λ", "\\");
-    let of_function =
-        |path: &Path| crumbs::parameter(term, path).map(|parameter| format!("{lambda}{parameter}"));
-    let by_function = at.iter().zip(&own).map(|(path, own)| within(own, of_function(path))).collect();
-    let by_pattern = (1..=AROUND).map(|distance| {
-        let outer = |crumbs: &Vec<String>| crumbs.get(crumbs.len().checked_sub(1 + distance)?).cloned();
-        around.iter().zip(&own).map(|(crumbs, own)| within(own, outer(crumbs))).collect::<Vec<String>>()
-    });
-    let numbered = (1..=at.len()).map(|i| format!("{name} {i}/{}", at.len())).collect();
-    let tells = |names: &Vec<String>| {
-        names.iter().collect::<BTreeSet<_>>().len() == at.len()
-            && names.iter().all(|name| name.chars().count() <= room)
-    };
-    let names = [own.clone(), by_function].into_iter().chain(by_pattern).find(tells).unwrap_or(numbered);
-    at.iter().copied().zip(names).collect()
-}
-
-/// Where a rule applies, for the eye: the pattern that is there. The term marks it.
-fn place(app: &App, candidate: &Candidate) -> String {
-    if candidate.at == app.selection {
-        return "here".to_owned();
-    }
-    let crumbs = crumbs::of(app.session.term(), &candidate.at);
-    let name = crumbs.last().cloned().unwrap_or_else(|| candidate.at.to_string());
-    Line::plain(name).fit(PLACE, alphabet(app)).text()
-}
-
-/// How much there is.
-fn head(app: &App, shown: &[&Candidate], width: usize) -> Vec<Line> {
-    let find = &app.window(Pane::Rules).find;
-    let apply = shown.iter().filter(|c| c.result.is_ok()).count();
-    let applying: Vec<&Candidate> = app.rules.candidates.iter().filter(|c| c.result.is_ok()).collect();
-    let mut places: Vec<&Path> = applying.iter().map(|c| &c.at).collect();
-    places.sort();
-    places.dedup();
-    let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
-    let (rewrites, places) = (count(applying.len(), "rewrite"), count(places.len(), "place"));
-    let others = shown.len() - apply;
-    let mut text = match others {
-        // In few columns all of it is to be seen.
-        others if others > 0 && find.is_empty() => {
-            let apply = if applying.len() == 1 { "applies" } else { "apply" };
-            format!("{} {apply} in {places}, {others} do not here", applying.len())
-        }
-        _ => format!("{rewrites} in {places}"),
-    };
-    if !find.is_empty() {
-        text = format!("with `{find}`: {apply} of {text}");
-    }
-    // In few columns fewer words say so, or none.
-    let more: &[&str] = match () {
-        () if app.rules.rest.is_some() => &[", still looking …", ", looking …", " …"],
-        () if applying.len() > 1 && (others == 0 || !find.is_empty()) => &[", best first"],
-        () => &[],
-    };
-    let left = width.saturating_sub(Line::plain(text.clone()).width());
-    text += more.iter().find(|more| more.chars().count() <= left).copied().unwrap_or_default();
-    if !find.is_empty() && others > 0 {
-        text += &format!(", {others} that do not apply here");
-    }
-    vec![Line::of(Role::Hint, text).fit(width, alphabet(app))]
 }
 
 /// Why a rule applies here or does not.

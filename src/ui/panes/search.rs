@@ -36,8 +36,9 @@ fn found(facts: &Facts) -> Enabled {
 
 /// What the pane shows.
 pub fn content(app: &App, width: usize) -> Content {
-    let key = app.setup.keys.key(Command::Sketch).unwrap_or_default();
-    let lines = search::lines(&app.found, &key, width, alphabet(app));
+    let [key, cancel] =
+        [Command::Sketch, Command::Cancel].map(|command| app.setup.keys.key(command).unwrap_or_default());
+    let lines = search::lines(&app.found, [&key, &cancel], width, alphabet(app));
     Content { lines: lines.into(), ..Content::default() }
 }
 

@@ -1,6 +1,6 @@
 //! A sketch of what was pointed at: the steps that widen it, and how much it then describes.
 
-use super::{Description, Operation, alphabet, lines_and_about};
+use super::{Description, Operation, alphabet, head_lines_and_about};
 use crate::lang::path::Path;
 use crate::lang::print;
 use crate::lang::syntax::ast::StrategyKind;
@@ -14,6 +14,7 @@ use crate::session::action::RevisionId;
 use crate::session::metering::{Asked, Meter, Metered, as_searched};
 use crate::ui::app::App;
 use crate::ui::command::{Command as C, Enabled, require};
+use crate::ui::draw::{cut, how_to_see_all, room};
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
 use crate::ui::queries::Query;
@@ -26,7 +27,7 @@ pub const PANE: Description = Description {
     title: "Sketch",
     reached_by: C::SketchPane,
     content,
-    wish: lines_and_about,
+    wish: head_lines_and_about,
     follow: &[Pane::Sketch],
     open: Operation {
         word: Some("widen"),
@@ -113,12 +114,10 @@ pub fn content(app: &App, width: usize) -> Content {
         );
         return Content::says(Line::of(Role::Dim, text).wrap(width, 0));
     };
-    let mut head = vec![
-        Line::of(Role::Dim, format!("of {}, at {}", sketching.of, in_words(&sketching.at)))
-            .fit(width, alphabet(app)),
-    ];
-    head.extend(Line::of(Role::Title, text(app, &sketching.now())).wrap(width, 2));
-    head.extend(meter(sketching).wrap(width, 2));
+    let of = format!("of {}, at {}", sketching.of, in_words(&sketching.at));
+    let mut head = vec![Line::of(Role::Dim, of).fit(width, alphabet(app))];
+    let sketch = Line::of(Role::Title, text(app, &sketching.now())).wrap(width, 2);
+    let mut below = meter(sketching).wrap(width, 2);
     let known = sketching.meter.as_ref().map(|(_, meter)| meter.each.as_slice()).unwrap_or_default();
     let columns = Columns::of(known, width);
     let row = |(i, widening): (usize, &Widening)| {
@@ -136,17 +135,29 @@ pub fn content(app: &App, width: usize) -> Content {
                  makes a sketch of that.",
             ),
         };
-        head.extend(Line::of(Role::Hint, text).wrap(width, 2));
+        below.extend(Line::of(Role::Hint, text).wrap(width, 2));
     } else {
-        head.push(
+        below.push(
             Line::of(Role::Dim, format!("{}  asking less of it:", columns.head())).fit(width, alphabet(app)),
         );
     }
+    // How much it describes and some steps are seen, however long the sketch is.
+    let height = room(app, Pane::Sketch).map_or(usize::MAX, |(rows, _)| rows);
+    let others = head.len() + below.len() + lines.len().min(STEPS);
+    let shown =
+        cut(&sketch, height.saturating_sub(others).max(BEGINNING), &how_to_see_all(app, Pane::Sketch));
+    let unseen = sketch.len() - shown.len();
+    head.extend(shown.into_iter().map(|line| line.fit(width, alphabet(app))));
+    head.extend(below);
     let cursor = app.window(Pane::Sketch).cursor;
     let after = sketching.widenings.get(cursor).map(|w| text(app, &w.sketch)).unwrap_or_default();
     let foot = if after.is_empty() { vec![] } else { Line::plain(after).wrap(width, 2) };
-    Content { head, list: !lines.is_empty(), lines: lines.into(), foot, ..Content::default() }
+    Content { head, unseen, list: !lines.is_empty(), lines: lines.into(), foot, ..Content::default() }
 }
+
+/// So many steps have room below a sketch that is longer than the pane, unless of that hardly anything would be seen.
+const STEPS: usize = 4;
+const BEGINNING: usize = 2;
 
 /// With less room figures take as few columns as they need.
 const ROOMY: usize = 60;

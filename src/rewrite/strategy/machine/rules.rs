@@ -10,7 +10,7 @@ use crate::lang::term::Term;
 use crate::rule::apply::{Step, fits};
 use crate::rule::right_to_left::RIGHT_TO_LEFT;
 use crate::rule::why::Reason;
-use crate::rule::{ParamKind, Rule, RuleArg, RuleParam, WhyNot};
+use crate::rule::{ParamKind, Rule, RuleArg, RuleParam, WhyNot, library};
 
 impl<'a> Machine<'a> {
     pub(super) fn apply_rule(&mut self, s: StrategyId, id: u32, args: &[Value], t: &Term) -> Outcome {
@@ -87,8 +87,12 @@ impl<'a> Machine<'a> {
                 let got = self.show(given);
                 let message =
                     format!("`{}` takes {kind} as its argument `{name}`, not {got}.", self.describe(s));
-                let rule = format!("`shine-tui rules {}` shows the rule with an example.", rule.name);
-                return self.invalid(Box::new(Diagnostic::error("E0308", message).hint(rule)));
+                let problem = Diagnostic::error("E0308", message);
+                let problem = match library::shown_by(&rule.name) {
+                    Some(how) => problem.hint(how),
+                    None => problem,
+                };
+                return self.invalid(Box::new(problem));
             };
             out.push(arg);
         }
