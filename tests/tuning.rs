@@ -376,13 +376,7 @@ fn every_signal_that_stops_a_tuning_keeps_the_best() {
         command.args(args).args(["--session", "s.ron"]).current_dir(dir.path()).stdin(Stdio::null());
         command.stdout(Stdio::piped()).env("SHINE_STATE_DIR", dir.path().join("state"));
         let child = command.env("SHINE_CONFIG_DIR", dir.path().join("config")).spawn().unwrap();
-        // Once something was measured, and written down.
-        let kept = dir.path().join("state/measurements.ron");
-        let began = Instant::now();
-        while std::fs::read_to_string(&kept).map_or(0, |text| text.lines().count()) < 3 {
-            assert!(began.elapsed() < Duration::from_secs(150), "nothing was measured");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        until_measured(dir.path());
         // `timeout` sends its signal twice.
         for _ in 0..2 {
             let sent = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
@@ -403,6 +397,41 @@ fn every_signal_that_stops_a_tuning_keeps_the_best() {
         let recorded = if out.contains("so it stays") { "Unchanged(" } else { "Tuned(" };
         assert!(log.contains(recorded), "{signal}: {out}{log}");
         assert_eq!(run(dir.path(), &["replay", "s.ron"]).code, 0, "{signal}");
+    }
+}
+
+/// Waits until something was measured, and written down.
+fn until_measured(dir: &Path) {
+    let kept = dir.join("state/measurements.ron");
+    let began = Instant::now();
+    while std::fs::read_to_string(&kept).map_or(0, |text| text.lines().count()) < 3 {
+        assert!(began.elapsed() < Duration::from_secs(150), "nothing was measured");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What a session has tuned until it is ended is in its log.
+#[test]
+fn a_session_that_is_ended_keeps_the_best() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129)] {
+        let dir = world("strategy cut(p, q) = body(splitJoin(p)) ; try(body(splitJoin(q)))\n");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+        command.args(["line", "scale.rise", "--size", "n=720720", "--session", "s.ron"]);
+        command.current_dir(dir.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.env("SHINE_STATE_DIR", dir.path().join("state"));
+        let mut child = command.env("SHINE_CONFIG_DIR", dir.path().join("config")).spawn().unwrap();
+        let mut typed = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut typed, b"tune 200s cut(?, ?)\n").unwrap();
+        until_measured(dir.path());
+        let sent = Command::new("kill").args([&format!("-{signal}"), &child.id().to_string()]).status();
+        assert!(sent.is_ok_and(|s| s.success()));
+        let ended = child.wait_with_output().unwrap();
+        drop(typed);
+        let out = String::from_utf8(ended.stdout).unwrap();
+        assert_eq!(ended.status.code(), Some(code), "{out}");
+        let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
+        assert!(log.contains("Tuned(") || log.contains("Unchanged("), "{out}{log}");
+        assert_eq!(run(dir.path(), &["replay", "s.ron"]).code, 0);
     }
 }
 
