@@ -540,8 +540,10 @@ fn what_computes_more_is_listed_behind_others() {
     let app = screen_of(SPREAD, &[("n", 256), ("m", 64)], (120, 36));
     let rows = shine_tui::ui::panes::rules::shown(&app.app);
     let computes_more = |c: &Candidate| c.price.is_some_and(|(_, dearer)| dearer.computes_more());
-    let more: Vec<bool> = rows.iter().filter(|c| !c.is_idle()).map(|c| computes_more(c)).collect();
-    assert!(more.contains(&true) && more[..24].is_sorted(), "{more:?}");
+    let leaves_no_code = |c: &Candidate| c.price.is_some_and(|(_, dearer)| dearer.leaves_no_code());
+    let busy = rows.iter().filter(|c| !c.is_idle() && !leaves_no_code(c));
+    let more: Vec<bool> = busy.map(|c| computes_more(c)).collect();
+    assert!(more.contains(&true) && more.is_sorted(), "{more:?}");
 }
 
 /// What is listed is made once, and the highlight moves in it; what is found or applied makes other rows.
@@ -592,7 +594,7 @@ fn the_best_programs_of_a_search_are_asked_for() {
     assert!(app.text().contains("no reply left") && !app.text().contains("computing"), "{}", app.text());
     // The search itself is over, and says what it came to.
     app.press("4");
-    assert!(has(&app, &["towards contains(reduceSeq)", "no reply left"]), "{}", app.text());
+    assert!(app.text().contains("no reply left"), "{}", app.text());
     assert!(!app.text().contains("writing down"), "{}", app.text());
     app.press("8");
     assert_eq!(app.app.session.history().len(), 1);
