@@ -657,7 +657,7 @@ fn holes_are_filled_with_sizes_that_divide_those_of_the_program() {
     let ran = run(world.path(), &["search", "m.rise", square, "--json"]);
     let searched: Vec<serde_json::Value> = serde_json::from_str(&ran.out).unwrap();
     let few = searched.iter().all(|s| s["nodes"].as_u64().is_some_and(|nodes| nodes < 6_000));
-    let said = "Whether `?t * ?t == m` holds is known where `m` has a value";
+    let said = "Whether `?t*?t == m` holds is known where `m` has a value";
     assert!(ran.code == 1 && few && ran.err.contains(said), "{}{}", ran.out, ran.err);
     let given = ["--size", "n=20"];
     assert!(found("m.rise", &given, "containsMap(m/?t, containsMap(?t, ?)) and ?t < n").contains("split 8"));

@@ -170,10 +170,13 @@ fn type_of_floats(ty: &Type, float: Scalar) -> Type {
     }
 }
 
+/// After so many turns numbers are moved as little as in the first ones, in other ways.
+const ROUND: u32 = 12;
+
 /// By how many units in the last place the number at this position is moved in a turn, to see what rounding decides: further
-/// in later turns.
+/// in later turns of a round.
 pub fn moved_by(position: usize, turn: u32) -> i32 {
-    let most = 2 << (turn / 2).min(6);
+    let most = 2 << (turn % ROUND / 2);
     // A hash whose lower bits are as good as any.
     let hash = (position as u32 ^ turn.wrapping_mul(0x9E37_79B9)).wrapping_mul(0x85EB_CA6B);
     let by = ((hash ^ (hash >> 13)).wrapping_mul(0xC2B2_AE35) >> 8) % (2 * most + 1);

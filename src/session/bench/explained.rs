@@ -6,7 +6,7 @@ use super::checked::{Checked, Reference};
 use super::decided::Decided;
 use super::inputs::Inputs;
 use crate::device::check::{self, Tolerance};
-use crate::device::{Expected, HostData, stats};
+use crate::device::{Expected, FloatMode, HostData, stats};
 use crate::lang::diag::Diagnostic;
 use crate::lang::rounding;
 use crate::lang::term::Term;
@@ -18,7 +18,7 @@ use crate::session::action::Sizes;
 const DECIDED: usize = 500;
 const MOST_DECIDED: usize = 2;
 /// So often, and at least so often where cells are not few, the program as written is asked what rounding decides.
-const TURNS: u32 = 12;
+const TURNS: u32 = 24;
 const LEAST_TURNS: u32 = 4;
 
 /// A kernel adds up in another order than the program as written, so it may be that many times as far from what would be exact,
@@ -170,6 +170,18 @@ impl Checked<'_> {
             }
             if !are_few && turn == LEAST_TURNS && !decided.are_most_between() {
                 return Ok(Decision::Elsewhere);
+            }
+        }
+        // Compilers may make one operation of a product and the sum that it goes into.
+        let fused = match are_few && are_decided && !self.is_interpreted() {
+            true => self.in_plain_c(&plain, inputs, sizes, FloatMode::Contract).ok(),
+            false => None,
+        };
+        let fused = fused.map(|fused| fused.into_iter().map(Expected::from).collect::<Vec<_>>());
+        if let Some(fused) = fused.filter(|fused| alike(fused, outputs)) {
+            decided.take(&fused);
+            if decided.are_all_met() || decided.are_all_between() && decided.tells() {
+                return Ok(Decision::ByRounding(decided.eased(), number));
             }
         }
         Ok(if are_decided && decided.are_all_between() { Decision::TooMuch } else { Decision::Elsewhere })
