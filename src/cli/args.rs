@@ -654,7 +654,7 @@ pub struct Tune {
     /// How long it may take, such as 90s or 5min
     #[arg(long = "for", value_name = "TIME", default_value = "60s", value_parser = crate::session::tune::seconds, allow_hyphen_values = true)]
     pub time: f64,
-    /// Write the best strategy into this file, as a definition with its values
+    /// Write the best strategy into this file, as a definition with its values, or `id` where the state before is faster
     #[arg(long, short = 'o', value_name = "FILE.elevate")]
     pub output: Option<PathBuf>,
     /// Replace the file if it is there already
