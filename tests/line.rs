@@ -5,7 +5,7 @@ use crate::ui_common::{TestApp, UNICODE};
 use shine_tui::ui::layout::Pane;
 use shine_tui::ui::line::Dialogue;
 use std::io::{BufRead, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// `shine-tui line` on a kernel, with these lines as its input.
@@ -281,13 +281,19 @@ fn the_best_programs_of_a_search_are_measured_and_one_is_taken() {
 #[test]
 fn proposed_sizes_are_told_from_those_that_there_are() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("sq.rise");
-    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let file = sum_of_squares(dir.path());
     let ran = line_of(dir.path(), &file, "pin\ntopDown(useMapSeq)\ncompare\n");
     assert!(ran.out.contains("Sizes, proposed n=1048576 (an empty line takes that)?"), "{}", ran.out);
     let ran = line_of(dir.path(), &file, "tune 0s id\n\nstatus\nsizes\n\nstatus\n");
     assert!(ran.out.contains("proposed n=1048576") && ran.out.contains("n=1048576 ·"), "{}", ran.out);
     assert!(ran.out.contains("Sizes, now n=1048576? For example"), "{}", ran.out);
+}
+
+/// A program with one size.
+fn sum_of_squares(dir: &Path) -> PathBuf {
+    let file = dir.join("sq.rise");
+    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    file
 }
 
 /// What shows a rule of the program's own files is told as it works.
@@ -315,8 +321,7 @@ fn what_shows_a_rule_of_ones_own_is_told_with_its_program() {
 #[test]
 fn two_states_are_measured_at_several_sizes_and_a_function_chooses() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("sq.rise");
-    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let file = sum_of_squares(dir.path());
     let lines = "dispatch out\n";
     assert_eq!(line_of(dir.path(), &file, lines).code, 1);
     let lines = "pin\nsweep n=1000,2000\n";
@@ -350,8 +355,7 @@ fn two_states_are_measured_at_several_sizes_and_a_function_chooses() {
 #[test]
 fn comparisons_are_recorded_and_replayed() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("sq.rise");
-    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let file = sum_of_squares(dir.path());
     let lines = "pin\ntopDown(blockedReduce(8))\nsizes n=1000\ncompare\nsweep n=4000,16000\n\nhistory\nsave turns.ron\n";
     let ran = line_of(dir.path(), &file, lines);
     assert_eq!(ran.code, 0, "{}", ran.out);
@@ -657,8 +661,7 @@ fn a_search_that_is_warned_of_runs_when_it_is_typed_again() {
 #[test]
 fn a_log_that_was_changed_is_written_again() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("sq.rise");
-    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let file = sum_of_squares(dir.path());
     let log = dir.path().join("s.ron");
     let mut command = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
     command.args(["line", "--session"]).arg(&log).arg(&file).current_dir(dir.path()).env("LC_ALL", "C.UTF-8");
@@ -892,8 +895,7 @@ fn sizes_that_are_alike_are_typed_at_once() {
 #[test]
 fn results_are_shown_again() {
     let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("sq.rise");
-    std::fs::write(&file, "def sq (a: n.f32): f32 = a |> map (\\x. x * x) |> reduce (+) 0").unwrap();
+    let file = sum_of_squares(dir.path());
     let lines = "results\npin\ntopDown(blockedReduce(8))\nsweep n=1000,2000\n\nresults\n\nsizes n=1000\ncompare\n\nresults\n2\n";
     let ran = line_of(dir.path(), &file, lines);
     assert!(ran.out.contains("Nothing has come of work in the background yet"), "{}", ran.out);

@@ -50,6 +50,11 @@ fn c(n: i64) -> Nat {
     Nat::constant(n)
 }
 
+/// A size as a value, in which `/` rounds down: no text has another.
+fn in_values(n: &Nat) -> Term {
+    Term::lit(Literal::Nat(n.with_rounded_quotients()))
+}
+
 /// The program that the choices make.
 pub fn program(choices: &mut Choices, dialect: Dialect) -> Drawn {
     drawn(choices, dialect, false, |draw| draw.program())
@@ -685,13 +690,13 @@ impl Draw<'_> {
                         1 => b::add(i, Term::lit(Literal::Nat(c(small))))?,
                         _ => b::mul(i, Term::lit(Literal::Nat(c(small + 1))))?,
                     };
-                    b::nat_as_index(n, b::modulo(moved, Term::lit(Literal::Nat(n.clone())))?)
+                    b::nat_as_index(n, b::modulo(moved, in_values(n))?)
                 })?;
                 b::gather(b::generate(indices)?, xs)
             }
             29 => {
                 let indices = b::lam("i", Type::index(n.clone()), |i| {
-                    let last = Term::lit(Literal::Nat(n.sub(&c(1))));
+                    let last = in_values(&n.sub(&c(1)));
                     b::nat_as_index(n, b::sub(last, b::index_as_nat(i)?)?)
                 })?;
                 b::scatter(b::generate(indices)?, xs)
