@@ -1043,6 +1043,11 @@ fn without_a_compiler_or_a_device_the_environment_is_to_blame() {
     let size = ["--size", "k=64"];
     let ran = run(dir.path(), &[&["bench", &dot, "--device", "abacus"], &size[..]].concat());
     refused(&ran, 3, "E0703");
+    // What the program asks of a device says nothing where there is none.
+    let threads = write(dir.path(), "threads.rise", "def f (a: n.f32): n.f32 = a |> mapPar (\\x. x + 1)");
+    for device in ["abacus", "cpu[unroll?"] {
+        refused(&run(dir.path(), &["bench", &threads, "--device", device, "--size", "n=64"]), 3, "E0703");
+    }
     let output = Command::new(env!("CARGO_BIN_EXE_shine-tui"))
         .args([&["bench", &dot], &size[..]].concat())
         .current_dir(dir.path())

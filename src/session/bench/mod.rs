@@ -29,10 +29,12 @@ pub use request::{TIME_LIMIT_S, plain_seconds, request};
 
 use super::action::{Measurement, MedianTime, PartTime, Sizes, Target};
 use super::amounts::Amounts;
+use super::device_diagnostic;
 use super::foreign;
 use super::workspace::Workspace;
 use crate::device::{
-    Backend, Choice, HostData, Mode, PartTimes, Progress as DeviceProgress, RunReport, name_in, stats,
+    Backend, Choice, HostData, Mode, PartTimes, Progress as DeviceProgress, RunControl, RunReport, name_in,
+    select, stats,
 };
 use crate::emit::{Compiled, Language, Module, Stage, UNDEFINED};
 use crate::lang::diag::Diagnostic;
@@ -343,7 +345,9 @@ fn made(
     cancel: &AtomicBool,
 ) -> Result<(Ready, Vec<Stage>), Diagnostic> {
     let compiled = asked.workspace.compile_telling(asked.term, target_of(asked.device), asked.sizes);
-    let (Compiled { module, stages }, unasked) = compiled.map_err(on_another_device)?;
+    let absent = || absent(asked.device, backend, cancel);
+    let (Compiled { module, stages }, unasked) =
+        compiled.map_err(|problem| absent().unwrap_or_else(|| on_another_device(problem)))?;
     request::has_an_end(&module, asked.sizes)?;
     Checked::new(asked, backend, cancel).fits(&module)?;
     let digest = Digest::of(module.text().as_bytes());
@@ -441,6 +445,15 @@ fn as_asked(asked: &str, name: &str) -> String {
 /// The language that a device, as it was asked for, takes.
 pub fn target_of(device: &str) -> Target {
     if name_in(device) == "cpu" { Target::C } else { Target::OpenCl }
+}
+
+/// That there is no such device, of which nothing else is worth to be told.
+fn absent(device: &str, backend: &dyn Backend, cancel: &AtomicBool) -> Option<Diagnostic> {
+    if target_of(device) == Target::C {
+        return None;
+    }
+    let list = backend.list(&mut RunControl { cancel, progress: &mut |_| {} }).ok()?;
+    select(&list.devices, device).err().map(|e| device_diagnostic(&e))
 }
 
 /// Says where a program for OpenCL can be measured.
