@@ -199,6 +199,8 @@ fn links_of_the_book_lead_somewhere_and_every_chapter_is_listed() {
         // Types of patterns have brackets and parentheses side by side.
         for target in links(&text).filter(|_| !chapter.starts_with("reference/")) {
             assert!(here.parent().unwrap().join(target).exists(), "{chapter}: {target}");
+            // What is rendered as pages holds nothing from outside.
+            assert!(!target.starts_with(".."), "{chapter}: {target}");
         }
     }
     assert_eq!(listed.len(), there.len(), "{listed:?}");

@@ -1250,6 +1250,8 @@ fn a_rule_that_does_not_apply_says_where_and_why() {
     for (rule, at, code, says) in [
         ("mapFusion", "0.0.0", 1, "expected map with 2 arguments, found a variable (at 0.0.0.1: `a`)"),
         ("mapFusion", ".", 1, "does not apply to the whole program"),
+        ("splitJoin(1)", ".", 1, "hint: It applies at 2 places; the nearest is 0.0.0."),
+        ("reduceMapFusion", "0", 1, "hint: It applies only at 0.0.0.0.1.0."),
         ("splitJoin", "0.0.0", 2, "needs its argument `p`, a size"),
         ("transposeAroundNest(9)", "0.0.0", 1, "takes k (a depth from 0 to 6); given: 9"),
         ("useMapGlobal(5)", "0.0.0", 2, "takes a dimension as its argument `d`, not 5"),
@@ -1818,6 +1820,13 @@ fn a_replay_says_what_was_changed_beside_it() {
     std::fs::remove_file(moved.path().join("old/dot.rise")).unwrap();
     write(moved.path(), "dot.rise", DOT.replace("fst p *", "2 * fst p *"));
     assert!(replay(moved.path()));
+    // What gives sizes to programs lies among them, and is no session.
+    write(moved.path(), "sizes.ron", "{ \"k\": 64 }");
+    let ran = run(moved.path(), &["replay", "s.ron", "sizes.ron", "--junit", "r.xml"]);
+    let told = "sizes.ron: gives sizes to programs and is no session; it is left out\n";
+    assert_eq!((ran.code, ran.err.as_str()), (0, told), "{}", ran.out);
+    assert!(!std::fs::read_to_string(moved.path().join("r.xml")).unwrap().contains("sizes.ron"));
+    assert_eq!(run(moved.path(), &["replay", "sizes.ron"]).code, 2);
     // Taken up, it is what the session holds.
     let ran = run(moved.path(), &["replay", "s.ron", "--files", "--bless"]);
     assert!(ran.code == 0 && ran.out.contains("written: s.ron"), "{}{}", ran.out, ran.err);

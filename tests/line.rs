@@ -761,7 +761,7 @@ fn questions_are_answered_by_the_next_line() {
     assert_eq!(ran.code, 0, "{}", ran.out);
     assert!(ran.out.contains("Sizes") && ran.out.contains("k=64"), "{}", ran.out);
     assert!(ran.out.contains(": term") && ran.out.contains("Revision 1: "), "{}", ran.out);
-    assert!(ran.out.contains("undo") && ran.out.contains("not now: "), "help lists commands: {}", ran.out);
+    assert!(ran.out.contains("undo") && ran.out.contains("Not now: "), "help lists commands: {}", ran.out);
 }
 
 /// Every word that the screen shows in a pane is in what the line mode prints of it, in every state of a session.
@@ -961,6 +961,23 @@ fn begun(dir: &Path, file: &Path) -> std::process::Child {
     command.arg("line").arg(file).args(["--size", "n=4194304"]).current_dir(dir).env("LC_ALL", "C.UTF-8");
     command.env("SHINE_CONFIG_DIR", dir.join("config")).env("SHINE_STATE_DIR", dir.join("state"));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// A line that stops what runs, or asks after it, speaks of what the lines before it have begun, and of nothing that begins by itself.
+#[test]
+fn jobs_are_those_of_the_lines_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = line(dir.path(), "dot", "sizes k=64\njobs\nbench\njobs\nhistory\n");
+    assert!(place_of(&ran.out, "[dot · rev 0/0") < place_of(&ran.out, "Nothing is running."), "{}", ran.out);
+    let last = ran.out.rfind("== Jobs").unwrap();
+    assert!(ran.out[last..].contains("bench cpu"), "{}", ran.out);
+    // A tuning without end is ended by the line behind it, and the next line is taken.
+    let ran = line(dir.path(), "dot", "sizes k=64\ntune 600s topDown(splitJoin(?))\ncancel\nhistory\n");
+    assert!(place_of(&ran.out, "== Tuned") < place_of(&ran.out, "== History"), "{}", ran.out);
+}
+
+fn place_of(said: &str, text: &str) -> usize {
+    said.find(text).unwrap_or_else(|| panic!("{text}: {said}"))
 }
 
 /// Ctrl-C ends a tuning with the best so far. Where nobody sits there, it ends the session after that, and in order.

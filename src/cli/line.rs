@@ -212,9 +212,19 @@ fn talk(
     let mut waiting: VecDeque<Option<String>> = VecDeque::new();
     let mut ended = false;
     let mut prompted = false;
+    // Whether a line was: what runs before that nobody asked for.
+    let mut taken = false;
     // Whether what runs was interrupted.
     let mut interrupted = false;
     loop {
+        let next = waiting.front().and_then(Option::as_deref);
+        if dialogue.is_busy() && taken && next.is_some_and(is_of_what_runs) {
+            if let Some(Some(line)) = waiting.pop_front() {
+                dialogue.take(&line);
+                output::print(&dialogue.output())?;
+            }
+            continue;
+        }
         if !dialogue.is_busy() {
             output::print(&dialogue.output())?;
             if dialogue.has_left() {
@@ -229,7 +239,10 @@ fn talk(
             }
             if let Some(line) = waiting.pop_front() {
                 match line {
-                    Some(line) => dialogue.take(&line),
+                    Some(line) => {
+                        taken = true;
+                        dialogue.take(&line);
+                    }
                     None => dialogue.app().say(Role::Error, too_long()),
                 }
                 prompted = false;
@@ -248,8 +261,8 @@ fn talk(
                 actions::news(dialogue.app());
                 dialogue.app().settle();
             }
-            // What runs can be stopped and asked after; the rest waits for its end.
-            Ok(Input::Line(line)) if dialogue.is_busy() && ["cancel", "jobs"].contains(&line.trim()) => {
+            // Who is there means what runs now, whatever was typed behind it.
+            Ok(Input::Line(line)) if person && dialogue.is_busy() && is_of_what_runs(&line) => {
                 dialogue.take(&line);
                 output::print(&dialogue.output())?;
             }
@@ -279,6 +292,11 @@ fn talk(
             Err(RecvTimeoutError::Disconnected) => return Ok((dialogue, Ending::Left)),
         }
     }
+}
+
+/// What runs can be stopped and asked after; all other lines wait for its end.
+fn is_of_what_runs(line: &str) -> bool {
+    ["cancel", "jobs"].contains(&line.trim())
 }
 
 /// What is said of a line that is too long.

@@ -8,6 +8,7 @@ use super::outputs::{self, Output, Replaces};
 use super::workers;
 use crate::lang::diag::Diagnostic;
 use crate::session::beside::{self, Changed, Gone};
+use crate::session::files::gives_sizes;
 use crate::session::renew::{Renewal, renew};
 use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
 use crate::session::searching::SearchMode;
@@ -47,8 +48,9 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         outputs::look(&[report_at(report, String::new())], args.force)?;
     }
     let mut worst = Exit::Done;
+    let sessions = sessions(&args.files);
     if args.bless || args.repair {
-        for file in &args.files {
+        for file in sessions {
             worst =
                 worst.worse(anew(file, &options, args.with_files, args.repair).unwrap_or_else(|exit| exit));
         }
@@ -56,7 +58,7 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
     }
     let mut reports = vec![];
     let mut cases = vec![];
-    for file in &args.files {
+    for file in sessions {
         // One unreadable file does not keep the others from being replayed.
         let exit = match one(file, (&options, args.with_files), args.json.json, &mut reports, &mut cases) {
             Ok(exit) | Err(Failed::Told(exit)) => exit,
@@ -76,6 +78,22 @@ pub fn run(args: &Replay) -> Result<Exit, Exit> {
         outputs::place(&[report_at(report, junit(&cases))], args.force)?;
     }
     Ok(worst)
+}
+
+/// The files without those that give sizes to programs, which `*.ron` names beside sessions; that they are left out is told.
+/// Where there is no other, what is wrong with them is.
+fn sessions(files: &[PathBuf]) -> Vec<&PathBuf> {
+    let (sizes, sessions): (Vec<_>, Vec<_>) = files.iter().partition(|file| gives_sizes(file));
+    if sessions.is_empty() {
+        return sizes;
+    }
+    for file in sizes {
+        output::complain(&format!(
+            "{}: gives sizes to programs and is no session; it is left out\n",
+            file.display()
+        ));
+    }
+    sessions
 }
 
 /// The report as a file, which takes the place of an earlier one.

@@ -48,6 +48,47 @@ pub struct Origin {
     pub files: IndexMap<String, PathBuf>,
     /// The folders of `--rules`, in order.
     pub rules: Vec<PathBuf>,
+    /// The configuration folder.
+    pub config: Option<PathBuf>,
+}
+
+impl Origin {
+    /// The folders of which all files are read, in the order of loading.
+    fn folders(&self) -> impl Iterator<Item = &PathBuf> {
+        self.config.iter().chain(&self.rules)
+    }
+
+    /// The files of rules and strategies that would be read now and were not: they have appeared in a folder, or may appear
+    /// beside the program. A folder that cannot be read has none.
+    pub fn unread(&self) -> Vec<PathBuf> {
+        let real = |path: &PathBuf| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let in_folders = self.folders().filter_map(|folder| definitions_in(folder).ok()).flatten();
+        let beside = self.program.iter().flat_map(|program| beside(program));
+        let is_new = |path: &PathBuf| self.files.values().all(|known| known != path);
+        let new: Vec<PathBuf> = in_folders.chain(beside).filter(is_new).collect();
+        if new.is_empty() {
+            return new;
+        }
+        // The same file may be known by another path.
+        let mut known: Vec<PathBuf> = self.files.values().map(real).collect();
+        let mut is_first = |path: &PathBuf| {
+            let real = real(path);
+            let is_first = !known.contains(&real);
+            known.push(real);
+            is_first
+        };
+        new.into_iter().filter(|path| is_first(path)).collect()
+    }
+
+    /// Where a file that was not read comes among those that were, so that the same text wins as if all were read anew.
+    pub fn place_of(&self, new: &Path, open: &[Text]) -> usize {
+        let folder = |path: &Path| self.folders().position(|folder| path.parent() == Some(folder));
+        let Some(own) = folder(new) else { return open.len() };
+        // What has appeared before this one has its path for a label.
+        let path = |text: &Text| self.files.get(&text.label).cloned().unwrap_or_else(|| (&text.label).into());
+        let is_before = |path: PathBuf| folder(&path).is_some_and(|other| (other, &*path) < (own, new));
+        open.iter().rposition(|text| is_before(path(text))).map_or(0, |last| last + 1)
+    }
 }
 
 /// Where rules and strategies may come from besides the program's own folder.
@@ -58,6 +99,9 @@ pub struct Places {
     /// The configuration folder.
     pub config: Option<PathBuf>,
 }
+
+/// The name of the file that gives sizes to the programs beside it.
+const SIZES: &str = "sizes.ron";
 
 /// Reads a program with what stands beside it: `X.rules` and `X.elevate` for `X.rise`, and `sizes.ron`.
 ///
@@ -77,10 +121,11 @@ pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
         }
     }
     imports(&own, &mut vec![], &mut all)?;
-    let sizes = program.with_file_name("sizes.ron");
+    let sizes = program.with_file_name(SIZES);
     let default_sizes = if sizes.exists() { parse_sizes(&read_text(&sizes)?)? } else { IndexMap::new() };
     let files = all.iter().map(|f| (f.text.label.clone(), f.path.clone())).collect();
-    let origin = Origin { program: Some(own.path), files, rules: places.rules.clone() };
+    let (rules, config) = (places.rules.clone(), places.config.clone());
+    let origin = Origin { program: Some(own.path), files, rules, config };
     Ok(Texts { program: own.text, files: all.into_iter().map(|f| f.text).collect(), default_sizes, origin })
 }
 
@@ -232,6 +277,12 @@ fn found_places(places: &Places) -> Result<Vec<Found>, Diagnostic> {
     Ok(files)
 }
 
+/// Is it a file that gives sizes to the programs beside it?
+pub fn gives_sizes(file: &Path) -> bool {
+    file.file_name() == Some(OsStr::new(SIZES))
+        && read_text(file).is_ok_and(|text| parse_sizes(&text).is_ok())
+}
+
 fn parse_sizes(text: &Text) -> Result<IndexMap<String, i64>, Diagnostic> {
     ron::from_str(&text.text).map_err(|e| {
         Diagnostic::error("E0008", format!("`{}` does not give sizes: {e}.", text.label))
@@ -240,25 +291,29 @@ fn parse_sizes(text: &Text) -> Result<IndexMap<String, i64>, Diagnostic> {
 }
 
 fn read_folder(folder: &Path) -> Result<Vec<Found>, Diagnostic> {
+    let paths = definitions_in(folder).map_err(|e| {
+        let message = format!("The folder `{}` cannot be read: {e}.", folder.display());
+        Diagnostic::error("E0007", message).hint("Check who may read it and the folders that it is in.")
+    })?;
+    paths.iter().map(|path| read_found(path)).collect()
+}
+
+/// The files of rules and strategies in a folder, by name; none where there is no folder.
+fn definitions_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
         Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(vec![]);
         }
-        Err(e) => {
-            let message = format!("The folder `{}` cannot be read: {e}.", folder.display());
-            return Err(Diagnostic::error("E0007", message)
-                .hint("Check who may read it and the folders that it is in."));
-        }
+        entries => entries?,
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
     paths.sort();
     // What is no file is told of, unless it is hidden: editors mark what they edit by links that lead nowhere.
     let is_hidden = |p: &PathBuf| p.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    let wanted = |p: &PathBuf| {
+    paths.retain(|p| {
         p.extension().is_some_and(|e| e == "rules" || e == "elevate") && (p.is_file() || !is_hidden(p))
-    };
-    paths.iter().filter(|p| wanted(p)).map(|p| read_found(p)).collect()
+    });
+    Ok(paths)
 }
 
 /// Opens a file to read it. A folder, pipe, socket or device is refused: it may have no end, or never begin.

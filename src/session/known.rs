@@ -27,6 +27,9 @@ pub struct Known {
     /// The folders of `--rules`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rules: Vec<PathBuf>,
+    /// The configuration folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    config: Option<PathBuf>,
     /// The process on whose screen it was opened, until it is left.
     pub process: Option<u32>,
 }
@@ -42,6 +45,7 @@ impl Known {
             program: origin.program.as_ref().map(whole),
             files: origin.files.iter().map(|(label, path)| (label.clone(), whole(path))).collect(),
             rules: origin.rules.iter().map(whole).collect(),
+            config: origin.config.as_ref().map(whole),
             process: None,
         }
     }
@@ -61,7 +65,8 @@ impl Known {
 
     /// Where the session's texts lie.
     pub fn origin(&self) -> Origin {
-        Origin { program: self.program.clone(), files: self.files.clone(), rules: self.rules.clone() }
+        let (program, files) = (self.program.clone(), self.files.clone());
+        Origin { program, files, rules: self.rules.clone(), config: self.config.clone() }
     }
 }
 

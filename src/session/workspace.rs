@@ -307,9 +307,21 @@ impl Workspace {
         };
         let done = self.run_without_search(&call, part, None).map_err(|stuck| match &stuck.cause {
             Cause::NotApplicable { why, .. } => {
-                let place = if at.is_root() { "to the whole program".into() } else { format!("at {at}") };
-                let problem = Diagnostic::error("E0312", format!("`{text}` does not apply {place}."))
+                let to = |at: &Path| match at.is_root() {
+                    true => "to the whole program".to_owned(),
+                    false => format!("at {at}"),
+                };
+                let problem = Diagnostic::error("E0312", format!("`{text}` does not apply {}.", to(at)))
                     .note(format!("{}.", told(term, at, rule, why)));
+                let problem = match self.nearest(term, &call, at) {
+                    Some((place, 1)) => problem.hint(format!("It applies only {}.", to(&place))),
+                    Some((place, all)) => {
+                        let place =
+                            if place.is_root() { "the whole program".into() } else { place.to_string() };
+                        problem.hint(format!("It applies at {all} places; the nearest is {place}."))
+                    }
+                    None => problem,
+                };
                 let problem = match self.enabling(term, &call, at) {
                     Some(first) => problem.hint(first.told(text, at)),
                     None => problem,
@@ -393,6 +405,18 @@ impl Workspace {
             }
             _ => problem,
         }
+    }
+
+    /// The place where a rule applies that is the fewest steps in the term away from another one, of how many.
+    fn nearest(&self, term: &Term, call: &ast::Strategy, from: &Path) -> Option<(Path, usize)> {
+        let applies = |part: &Term| self.run_without_search(call, part, None).is_ok();
+        let places = term.positions().into_iter().filter(|(_, part)| applies(part));
+        let places: Vec<Path> = places.map(|(place, _)| place).collect();
+        let away = |place: &&Path| {
+            let shared = place.steps().iter().zip(from.steps()).take_while(|(a, b)| a == b).count();
+            place.len() + from.len() - 2 * shared
+        };
+        Some((places.iter().min_by_key(away)?.clone(), places.len()))
     }
 
     fn enabling(&self, term: &Term, call: &ast::Strategy, at: &Path) -> Option<Enabling> {

@@ -6,7 +6,7 @@ use super::layout::Pane;
 use super::panes::{bench, history::highlighted};
 use super::update::go;
 use crate::device::stats::{CLOSE, Verdict};
-use crate::session::action::{Action, RevisionId};
+use crate::session::action::{Action, RevisionId, Sizes};
 use crate::session::history::History;
 use crate::session::state::Compared;
 use crate::ui::command::Command;
@@ -17,11 +17,11 @@ use crate::view::{Role, figures, history as view};
 pub fn better(app: &mut App) {
     let at = highlighted(app).filter(|_| app.focus.pane == Pane::History);
     let at = at.unwrap_or(app.session.current());
-    let Some((fork, [one, other])) = branches(app.session.history(), at) else {
+    let Some((fork, [one, other])) = branches(app.session.history(), app.session.sizes(), at) else {
         return app
             .say(Role::Warning, "Above this state no two branches part: there is nothing to choose from.");
     };
-    let ranked = view::ranked(app.session.history());
+    let ranked = view::ranked(app.session.history(), app.session.sizes());
     let time = |id| ranked.iter().find(|(state, _)| *state == id).map(|(_, m)| *m);
     let times = time(one).zip(time(other));
     if times.is_some_and(|(a, b)| a.measured.is_of_same_code(b.measured)) {
@@ -106,7 +106,7 @@ fn keep(app: &mut App, revision: RevisionId, text: String) {
 
 /// Where the branches part that are nearest above a state, and of two of them the state that stands for each: the fastest that was
 /// measured, else the one that was made last. Of more than two these are that of the state itself and the best of the others.
-pub fn branches(history: &History, at: RevisionId) -> Option<(RevisionId, [RevisionId; 2])> {
+pub fn branches(history: &History, sizes: &Sizes, at: RevisionId) -> Option<(RevisionId, [RevisionId; 2])> {
     let mut above = std::iter::successors(Some(at), |id| history.parent(*id));
     let fork = above.find(|id| history.branches(*id))?;
     let mut branch: Vec<Option<RevisionId>> = vec![None; history.len()];
@@ -121,7 +121,7 @@ pub fn branches(history: &History, at: RevisionId) -> Option<(RevisionId, [Revis
             *place = of;
         }
     }
-    let ranked = view::ranked(history);
+    let ranked = view::ranked(history, sizes);
     let rank = |id: RevisionId| ranked.iter().position(|(state, _)| *state == id);
     let current = history.current();
     let stands = |child: RevisionId| {
@@ -168,21 +168,21 @@ mod tests {
     #[test]
     fn the_branches_nearest_above_a_state_are_told_apart_by_their_times() {
         let mut history = History::new(Term::lit(Literal::Bool(true)), "f");
-        assert_eq!(branches(&history, 0), None);
+        assert_eq!(branches(&history, &Sizes::new(), 0), None);
         let fork = add(&mut history, 0, &[]);
         let slow = add(&mut history, fork, &[300.0]);
         let tip = add(&mut history, slow, &[]);
-        assert_eq!(branches(&history, tip), None);
+        assert_eq!(branches(&history, &Sizes::new(), tip), None);
         history.goto(fork);
         let fast = add(&mut history, fork, &[]);
         let faster = add(&mut history, fast, &[200.0]);
         // The fastest of each branch stands for it, the branch that is asked of first.
-        assert_eq!(branches(&history, faster), Some((fork, [faster, slow])));
-        assert_eq!(branches(&history, tip), Some((fork, [slow, faster])));
+        assert_eq!(branches(&history, &Sizes::new(), faster), Some((fork, [faster, slow])));
+        assert_eq!(branches(&history, &Sizes::new(), tip), Some((fork, [slow, faster])));
         // Of a third branch, the better of the others counts, and what was never measured is the last.
         let new = add(&mut history, fork, &[]);
-        assert_eq!(branches(&history, new), Some((fork, [new, faster])));
+        assert_eq!(branches(&history, &Sizes::new(), new), Some((fork, [new, faster])));
         let best = add(&mut history, new, &[100.0]);
-        assert_eq!(branches(&history, slow), Some((fork, [slow, best])));
+        assert_eq!(branches(&history, &Sizes::new(), slow), Some((fork, [slow, best])));
     }
 }

@@ -10,10 +10,10 @@ use super::app::{App, Changed};
 use super::command::Command;
 use super::program;
 use crate::lang::source::harmless;
-use crate::session::files::{Text, Texts, beside, read_text};
+use crate::session::files::{Text, Texts, read_text};
 use crate::view::{Role, problem};
 
-/// The files of rules and strategies, those that may appear beside the program included.
+/// The files of rules and strategies, those that appear beside the program or in a folder that was given included.
 #[derive(Debug, Default)]
 pub struct Definitions {
     watches: IndexMap<String, Watch>,
@@ -25,11 +25,7 @@ impl Definitions {
     pub fn look(&mut self, open: &Texts) -> Option<Changed> {
         let of = |t: &Text| Some((t.label.clone(), open.origin.files.get(&t.label)?.clone()));
         let mut files: Vec<(String, PathBuf)> = open.files.iter().filter_map(of).collect();
-        for path in open.origin.program.iter().flat_map(|program| beside(program)) {
-            if files.iter().all(|(_, known)| *known != path) {
-                files.push((path.display().to_string(), path));
-            }
-        }
+        files.extend(open.origin.unread().into_iter().map(|path| (path.display().to_string(), path)));
         let mut changed = None;
         self.gone.clear();
         for (label, path) in files {
@@ -64,7 +60,10 @@ impl Definitions {
         for changed in self.watches.values().filter_map(|watch| watch.changed.clone()) {
             match files.iter_mut().find(|t| t.label == changed.label) {
                 Some(known) => *known = changed,
-                None => files.push(changed),
+                None => {
+                    let place = open.origin.place_of(Path::new(&changed.label), &files);
+                    files.insert(place, changed);
+                }
             }
         }
         files
@@ -256,6 +255,46 @@ mod tests {
         watch.taken();
         fs::write(&path, [0xff; 9]).unwrap();
         assert_eq!(watch.look(&path, &text("other")), None);
+    }
+
+    #[test]
+    fn what_appears_in_a_folder_is_read_as_if_it_had_been_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["config", "rules"] {
+            fs::create_dir(path(name)).unwrap();
+        }
+        let mut origin =
+            Origin { rules: vec![path("rules")], config: Some(path("config")), ..Origin::default() };
+        let mut files = vec![];
+        for name in ["config/b.elevate", "rules/b.rules", "own.elevate"] {
+            fs::write(path(name), "one").unwrap();
+            let label = path(name).display().to_string();
+            origin.files.insert(label.clone(), path(name));
+            files.push(Text { label, text: "one".to_owned() });
+        }
+        let program = Text { label: "p.rise".to_owned(), text: String::new() };
+        let open = Texts { program, files, default_sizes: Default::default(), origin };
+        let mut definitions = Definitions::default();
+        // The same file by another path is known.
+        std::os::unix::fs::symlink(path("own.elevate"), path("rules/same.elevate")).unwrap();
+        fs::write(path("rules/notes.txt"), "no rules").unwrap();
+        assert_eq!(definitions.look(&open), None);
+        for name in ["rules/c.elevate", "config/a.rules", "config/aa.rules", "config/c.rules"] {
+            fs::write(path(name), "new").unwrap();
+        }
+        assert_eq!(definitions.look(&open), Some(Changed::Definitions));
+        let order: Vec<String> = definitions.changed(&open).into_iter().map(|text| text.label).collect();
+        let due = [
+            "config/a.rules",
+            "config/aa.rules",
+            "config/b.elevate",
+            "config/c.rules",
+            "rules/b.rules",
+            "rules/c.elevate",
+            "own.elevate",
+        ];
+        assert_eq!(order, due.map(|name| path(name).display().to_string()));
     }
 
     #[test]

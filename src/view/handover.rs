@@ -105,7 +105,7 @@ fn times(session: &Session, beside: Beside<'_>) -> Vec<Section> {
     if !all.is_empty() {
         let table = bench::table(history, None, WIDTH, ALPHABET);
         out.push(Section::new("Measured times", std::iter::once(table.head).chain(table.rows).collect()));
-        let ranked = history::ranked(history);
+        let ranked = history::ranked(history, session.sizes());
         if ranked.len() > 1 {
             out.push(Section::new("The fastest first", fastest(session, &ranked)));
         }

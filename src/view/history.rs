@@ -431,13 +431,17 @@ pub fn rewrites(revision: &Revision) -> String {
 }
 
 /// The states of the present program that were measured as the present one was, or else the state above it or the newest: on the
-/// same device at the same sizes, the fastest first.
-pub fn ranked(history: &History) -> Vec<(RevisionId, Price<'_>)> {
+/// same device at the same sizes, the fastest first. It is asked first of what was measured at `sizes`, the present ones.
+pub fn ranked<'a>(history: &'a History, sizes: &Sizes) -> Vec<(RevisionId, Price<'a>)> {
     let root = history.root(history.current());
     let states = || (0..history.len()).filter(|id| history.root(*id) == root);
-    let newest = |id: RevisionId| history.revision(id)?.measurements.last();
-    let above = std::iter::successors(Some(history.current()), |id| history.parent(*id));
-    let Some(like) = above.chain(states().rev()).find_map(newest) else { return vec![] };
+    let newest = |counts: &dyn Fn(&Measurement) -> bool| {
+        let of = |id| history.revision(id)?.measurements.iter().rev().find(|m| counts(m));
+        std::iter::successors(Some(history.current()), |id| history.parent(*id))
+            .chain(states().rev())
+            .find_map(of)
+    };
+    let Some(like) = newest(&|m| m.sizes == *sizes).or_else(|| newest(&|_| true)) else { return vec![] };
     let priced = |id: RevisionId| Some((id, history.revision(id)?.price(&like.device, &like.sizes)?));
     let mut all: Vec<_> = states().filter_map(priced).collect();
     all.sort_by(|(_, a), (_, b)| a.measured.median_ns.total_cmp(&b.measured.median_ns));
@@ -674,6 +678,25 @@ mod tests {
     }
 
     #[test]
+    fn states_are_ranked_at_the_present_sizes_before_others() {
+        let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
+        let sizes = |n: i64| Sizes::from_iter([("n".into(), n)]);
+        let of = |id: RevisionId, n: i64, median_ns: f64| {
+            let time = MedianTime { median_ns, interval_ns: (median_ns, median_ns), runs: 30 };
+            Measurement::of("cpu", Digest::of(&id.to_le_bytes()), &sizes(n), time, &work, String::new())
+        };
+        let mut history = stepped(&["one", "two"]);
+        // A sweep comes after what was measured alone.
+        for (id, times) in [(1, [(1024, 900.0), (64, 10.0)]), (2, [(1024, 500.0), (64, 20.0)])] {
+            let measured = times.map(|(n, median)| of(id, n, median)).to_vec();
+            history.revision_mut(id).unwrap().measurements = measured;
+        }
+        let ids = |n| ranked(&history, &sizes(n)).iter().map(|(id, _)| *id).collect::<Vec<_>>();
+        assert_eq!((ids(1024), ids(64)), (vec![2, 1], vec![1, 2]));
+        assert_eq!(ids(7), [1, 2], "where nothing was measured at these, at the last sizes");
+    }
+
+    #[test]
     fn what_was_measured_in_turns_is_the_price_and_what_contradicts_it_is_told() {
         let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
         let mut history = stepped(&["one", "two", "three"]);
@@ -693,7 +716,7 @@ mod tests {
         measure(2, vec![of(2, 160.8, false), of(2, 556.3, false)]);
         // What was measured in turns counts more than what was measured later.
         measure(3, vec![of(3, 520.0, true), of(3, 200.0, false)]);
-        let order = ranked(&history);
+        let order = ranked(&history, &Sizes::new());
         let ids: Vec<RevisionId> = order.iter().map(|(id, _)| *id).collect();
         assert_eq!(ids, [1, 3, 2]);
         let rows = texts(&history, None, &[1]);

@@ -199,16 +199,17 @@ impl<'a> Machine<'a> {
                 Value::Nat(n)
             }
             StrategyKind::Seq(first, rest) => {
-                let mut id = self.strategy(first, scope)?;
+                let first = self.strategy(first, scope)?;
+                let mut ids = vec![];
                 for (op, next) in rest {
                     if *op == SeqOp::ThenNormal {
-                        let normal = self.normal_form(next.span, scope)?;
-                        id = self.nodes.insert(Node::Seq(id, normal));
+                        ids.push(self.normal_form(next.span, scope)?);
                     }
-                    let next = self.strategy(next, scope)?;
-                    id = self.nodes.insert(Node::Seq(id, next));
+                    ids.push(self.strategy(next, scope)?);
                 }
-                Value::Strategy(id)
+                // What comes last is within nothing, so that long sequences are no deeper than short ones.
+                let rest = ids.into_iter().rev().reduce(|rest, s| self.nodes.insert(Node::Seq(s, rest)));
+                Value::Strategy(rest.map_or(first, |rest| self.nodes.insert(Node::Seq(first, rest))))
             }
             StrategyKind::Choice(all) => {
                 let ids = all.iter().map(|s| self.strategy(s, scope)).collect::<Evaluated<Vec<_>>>()?;

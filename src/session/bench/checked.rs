@@ -801,8 +801,8 @@ impl<'a> Checked<'a> {
         Ok(Some(excess))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "each of them differs between the three uses")]
-    fn kernel(
+    #[expect(clippy::too_many_arguments, reason = "each of them differs between the uses")]
+    pub(super) fn kernel(
         &self,
         device: &str,
         kernel: &Module,

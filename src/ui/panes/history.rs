@@ -412,7 +412,7 @@ pub fn without(app: &mut App) {
 
 /// Goes to the fastest of the states that were measured, says which others may be as fast, and shows the steps that lead there.
 pub fn fastest(app: &mut App) {
-    let ranked = history::ranked(app.session.history());
+    let ranked = history::ranked(app.session.history(), app.session.sizes());
     let Some(((best, price), others)) = ranked.split_first() else { return };
     let (best, measured) = (*best, price.measured);
     let as_fast = others.iter().filter(|(_, other)| !price.is_apart(*other));

@@ -233,7 +233,8 @@ impl Choice {
         let all = || self.items.iter().filter(|item| item.key != TYPED);
         let names = all().map(|item| width(&item.name)).max().unwrap_or(0).min(NAMES);
         let keys = all().map(|item| item.key.len()).max().unwrap_or(0);
-        let says = |item: &Item| width(item.disabled.as_deref().unwrap_or(&item.doc)) + NOT_NOW.len();
+        let why_not = |item: &Item| item.disabled.as_deref().map_or(0, |why| NOT_NOW.len() + width(why));
+        let says = |item: &Item| width(&item.doc) + why_not(item);
         let columns = all().map(|item| keys + 3 + names.max(width(&item.name)) + says(item)).max();
         Room { rows: all().count(), columns: columns.unwrap_or(0) }
     }
@@ -247,7 +248,7 @@ impl Choice {
         self.items.iter().map(rows).max().unwrap_or(0)
     }
 
-    /// The entries that match, in order; those that cannot be taken are dim and say why. In few columns names take a
+    /// The entries that match, in order; those that cannot be taken are dim and say why, behind what they do. In few columns names take a
     /// quarter of them, so that what they do is seen.
     pub fn lines(&self, columns: usize) -> Vec<Line> {
         let shown = || self.shown.iter().filter_map(|&i| self.items.get(i));
@@ -260,9 +261,9 @@ impl Choice {
             let name = Line::of(role, item.name.clone());
             line.append(name.pad(names));
             line.push(Role::Plain, "  ");
-            match &item.disabled {
-                Some(reason) => line.push(Role::Dim, format!("{NOT_NOW}{reason}")),
-                None => line.push(Role::Hint, item.doc.clone()),
+            line.push(if item.disabled.is_some() { Role::Dim } else { Role::Hint }, item.doc.clone());
+            if let Some(reason) = &item.disabled {
+                line.push(Role::Dim, format!("{NOT_NOW}{reason}"));
             }
             line
         };
@@ -282,14 +283,14 @@ pub struct Room {
 /// Longer names are not aligned.
 const NAMES: usize = 28;
 /// What stands before the reason why an entry cannot be taken.
-const NOT_NOW: &str = "not now: ";
+const NOT_NOW: &str = " Not now: ";
 
 fn width(text: &str) -> usize {
     Span::new(Role::Plain, text.to_owned()).width()
 }
 
 fn about(item: &Item) -> String {
-    let reason = item.disabled.as_ref().map(|reason| format!(" Not now: {reason}")).unwrap_or_default();
+    let reason = item.disabled.as_ref().map(|reason| format!("{NOT_NOW}{reason}")).unwrap_or_default();
     format!("{}{reason}", item.doc)
 }
 
@@ -353,9 +354,9 @@ mod tests {
         let mut choice = choice(Some(How::Run));
         choice.renew(&|command| (command == Command::Tune).then(|| "A measurement is running.".to_owned()));
         choice.set_text("tune");
-        assert!(choice.lines(100)[0].text().contains("not now: A measurement"), "{:?}", choice.lines(100)[0]);
+        assert!(choice.lines(100)[0].text().contains("Not now: A measurement"), "{:?}", choice.lines(100)[0]);
         choice.renew(&|_| None);
-        assert!(!choice.lines(100)[0].text().contains("not now"), "{:?}", choice.lines(100)[0]);
+        assert!(!choice.lines(100)[0].text().contains("Not now"), "{:?}", choice.lines(100)[0]);
         assert_eq!(choice.text(), "tune", "what is typed stays");
     }
 
