@@ -2225,8 +2225,11 @@ fn cells_that_rounding_decides_are_not_wrong() {
     let said = "1 of 6000000 cells are wrong.";
     assert!(ran.code != 0 && ran.err.contains("E0820") && ran.err.contains(said), "{}{}", ran.out, ran.err);
     // How often a point may be squared is decided by what the steps round, and not by the last digits of the point alone.
-    let ran = bench(MANDELBROT, &["--size", "m=800", "--size", "n=800"]);
-    assert!(ran.code == 0 && ran.out.contains("agree with plain C"), "{}{}", ran.out, ran.err);
+    for device in ["cpu".to_owned()].into_iter().chain(opencl()) {
+        let ran =
+            bench(MANDELBROT, &["-s", "auto", "--size", "m=800", "--size", "n=800", "--device", &device]);
+        assert!(ran.code == 0 && ran.out.contains("agree with plain C"), "{}{}", ran.out, ran.err);
+    }
 }
 
 const MANDELBROT: &str = "def step (cx cy: f32) (s: (f32 * (f32 * i32))): (f32 * (f32 * i32)) =

@@ -973,7 +973,7 @@ fn jobs_are_those_of_the_lines_before() {
     assert!(ran.out[last..].contains("bench cpu"), "{}", ran.out);
     // A tuning without end is ended by the line behind it, and the next line is taken.
     let ran = line(dir.path(), "dot", "sizes k=64\ntune 600s topDown(splitJoin(?))\ncancel\nhistory\n");
-    assert!(place_of(&ran.out, "== Tuned") < place_of(&ran.out, "== History"), "{}", ran.out);
+    assert!(place_of(&ran.out, "Stopping `tune") < place_of(&ran.out, "== History"), "{}", ran.out);
 }
 
 fn place_of(said: &str, text: &str) -> usize {

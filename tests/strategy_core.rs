@@ -256,6 +256,20 @@ fn what_the_user_asked_for_is_told_rather_than_the_way_there() {
     }
 }
 
+/// A sequence is no nesting: its steps are taken one after the other, however many there are.
+#[test]
+fn sequences_may_be_long() {
+    let p = read(DOT);
+    let s = Setting::new("strategy there = topDown(reduceMapFusion)");
+    for between in [" ; ", " ;; "] {
+        let text = vec!["id"; 20_000].join(between) + " ; there";
+        assert_eq!(s.run(&text, &p).unwrap().steps.len(), 1);
+        // What fails at the end of it is told as in a short one.
+        let stuck = s.run(&format!("{text} ; topDown(mapFusion)"), &p).unwrap_err();
+        assert_eq!(stuck.so_far.steps.len(), 1, "{stuck}");
+    }
+}
+
 #[test]
 fn what_does_not_end_is_stopped() {
     let p = read(DOT);

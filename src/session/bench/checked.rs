@@ -228,8 +228,8 @@ impl<'a> Checked<'a> {
         if let Some((_, number)) = &decided {
             warnings.push(format!(
                 "Rounding decides {number} of {} cells of the result: there the program as written gives what was found, or values on both \
-                 sides of it, where its inputs and the numbers in it differ in their last digits, or where products are rounded together \
-                 with the sums that they go into.",
+                 sides of it, where its inputs and the numbers in it differ in their last digits, or the kernel gives what it should \
+                 where each product is rounded before it goes into a sum.",
                 cells(reference)
             ));
         }
@@ -604,11 +604,6 @@ impl<'a> Checked<'a> {
         Ok(Reference { outputs, in_doubles })
     }
 
-    /// Are outputs those of the interpreter?
-    pub(super) fn is_interpreted(&self) -> bool {
-        self.interprets.is_some()
-    }
-
     /// The outputs of plain C, or of the interpreter. What the program leaves undefined counts as never written.
     pub(super) fn defined(
         &self,
@@ -648,31 +643,20 @@ impl<'a> Checked<'a> {
         if let Some(outputs) = key.and_then(|(known, key)| known.get(key)) {
             return Ok(outputs);
         }
-        let outputs = self.in_plain_c(term, inputs, sizes, FloatMode::Strict)?;
-        if let Some((known, key)) = key {
-            known.keep(key, &outputs);
-        }
-        Ok(outputs)
-    }
-
-    /// The same, where products and the sums that they go into are rounded as this mode says.
-    pub(super) fn in_plain_c(
-        &self,
-        term: &Term,
-        inputs: &Inputs,
-        sizes: &Sizes,
-        float: FloatMode,
-    ) -> Result<Vec<HostData>, Diagnostic> {
         let compiled = |term: &Term| self.asked.workspace.compile(term, Target::C, sizes);
         let shared_out = lower::on_threads(term).and_then(|threads| compiled(&threads).ok());
         let kernel = shared_out.map_or_else(|| compiled(term), Ok)?.module;
         // What is compared is not to have been compiled in the same way.
         let device = format!("cpu[{SCALAR}]");
-        let run = self.kernel(&device, &kernel, sizes, inputs, Mode::Once, float, &mut |_| {})?;
+        let run = self.kernel(&device, &kernel, sizes, inputs, Mode::Once, FloatMode::Strict, &mut |_| {})?;
         if let Some(known) = self.asked.known {
             known.ran_on(run.threads);
         }
-        Ok(self.at_own_widths(run.outputs))
+        let outputs = self.at_own_widths(run.outputs);
+        if let Some((known, key)) = key {
+            known.keep(key, &outputs);
+        }
+        Ok(outputs)
     }
 
     /// How far cells may be off, for each component of the reference. Where only a few sums come out, one of them may be

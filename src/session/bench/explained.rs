@@ -158,6 +158,17 @@ impl Checked<'_> {
         if !are_few && !are_decided {
             return Ok(Decision::Elsewhere);
         }
+        // Compilers may make one operation of a product and the sum that it goes into: which, only the kernel itself tells.
+        if are_few
+            && are_decided
+            && let Some(apart) = self.rounded_apart(inputs, sizes)
+            && alike(reference, &apart)
+        {
+            decided.take_rounded_apart(&apart);
+            if decided.are_all_met() {
+                return Ok(Decision::ByRounding(decided.eased(), number));
+            }
+        }
         for turn in 1..=TURNS {
             let other = self.moved(inputs, sizes, turn - 1)?;
             if !alike(&other, outputs) {
@@ -170,29 +181,6 @@ impl Checked<'_> {
             }
             if !are_few && turn == LEAST_TURNS && !decided.are_most_between() {
                 return Ok(Decision::Elsewhere);
-            }
-        }
-        // Compilers may make one operation of a product and the sum that it goes into.
-        let fused = match are_few && are_decided && !self.is_interpreted() {
-            true => self.in_plain_c(&plain, inputs, sizes, FloatMode::Contract).ok(),
-            false => None,
-        };
-        let fused = fused.map(|fused| fused.into_iter().map(Expected::from).collect::<Vec<_>>());
-        if let Some(fused) = fused.filter(|fused| alike(fused, outputs)) {
-            decided.take(&fused);
-            if decided.are_all_met() || decided.are_all_between() && decided.tells() {
-                return Ok(Decision::ByRounding(decided.eased(), number));
-            }
-        }
-        // Another compiler may choose other products and sums than that of plain C, and only the kernel itself tells of its own.
-        if are_few
-            && are_decided
-            && let Some(apart) = self.rounded_apart(inputs, sizes)
-            && alike(reference, &apart)
-        {
-            decided.take_rounded_apart(&apart);
-            if decided.are_all_met() {
-                return Ok(Decision::ByRounding(decided.eased(), number));
             }
         }
         Ok(if are_decided && decided.are_all_between() { Decision::TooMuch } else { Decision::Elsewhere })
