@@ -3,6 +3,7 @@
 //! Screens and subcommands only ever send an [`Action`]; the log is the list of actions with their [`Outcome`]s; a
 //! replay is the same function without a screen. Neither type is serialised: `session::log` has its own.
 
+use crate::device::UNLIKE;
 use crate::device::stats::{Interval, Summary};
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
@@ -186,7 +187,7 @@ pub struct Measurement {
     /// None where it is not known.
     pub max_error: Option<f64>,
     pub warnings: Vec<String>,
-    /// Whether it was measured in turns with others, so that what drifts with the machine was the same for all of them.
+    /// Whether it was measured in turns with others, see [`Measurement::is_in_even_turns`].
     pub in_turns: bool,
 }
 
@@ -296,6 +297,22 @@ impl Measurement {
         // Of few runs it is not known in which interval the median lies.
         let in_turns = time.interval_ns.1.is_finite();
         Measurement { in_turns, ..Measurement::of(device, kernel, sizes, time, work, check) }
+    }
+
+    /// Whether other programs disturbed what took turns differently, so that this time holds beside them and tells nothing of others.
+    pub fn is_disturbed_unlike(&self) -> bool {
+        self.warnings.iter().any(|warning| warning.contains(UNLIKE))
+    }
+
+    /// Whether what drifts with the machine was the same for this and for what took turns with it.
+    pub fn is_in_even_turns(&self) -> bool {
+        self.in_turns && !self.is_disturbed_unlike()
+    }
+
+    /// Whether the times of two programs tell that they differ. What was disturbed unlike tells nothing, nor do two times of the same code.
+    pub fn differs_from(&self, other: &Measurement) -> bool {
+        let tells = !self.is_disturbed_unlike() && !other.is_disturbed_unlike();
+        tells && !self.is_of_same_code(other) && self.is_apart(other)
     }
 
     /// Whether the two medians differ: intervals that overlap are no difference.
