@@ -99,6 +99,8 @@ fn a_rule_that_does_not_apply_says_why_and_where() {
     assert_eq!(app.app.session.history().len(), 1);
     app.press("i");
     assert!(app.text().contains("does not apply here") && app.text().contains("stops at"), "{}", app.text());
+    // What is said of the match speaks of the rule's variables.
+    assert!(app.text().contains("rule removeTransposePair = "), "{}", app.text());
     // What opened it closes it.
     app.press("i");
     assert!(app.app.popups.is_empty());
@@ -118,9 +120,13 @@ fn a_rule_that_does_not_apply_says_why_and_where() {
         [("ownSplit(4)", "does not apply"), ("mapFusion(3)", "takes no"), ("ownSplit(junk", "E0")]
     {
         app.press(":").type_text(&format!("why {call}")).press("Enter");
-        assert!(app.text().contains(says), "{call}: {}", app.text());
+        assert!(app.text().contains(says) && app.text().contains("rule "), "{call}: {}", app.text());
         app.press("Esc");
     }
+    // Of a rule that applies it is said what it is, too.
+    app.press(":").type_text("why mapFission").press("Enter");
+    assert!(app.text().contains("rule mapFission = map (\\x. f e) ~> \\xs. map f"), "{}", app.text());
+    app.press("Esc");
     app.press(":").type_text("why removeTransposePai").press("Enter");
     assert!(app.text().contains("Did you mean `removeTransposePair`?"), "{}", app.text());
 }
@@ -1327,6 +1333,32 @@ fn a_parameter_is_asked_for_with_values_that_divide_the_size() {
     assert_eq!(app.app.session.current(), 2, "{}", app.text());
 }
 
+/// What is applied everywhere is proposed with a value that divides everywhere.
+#[test]
+fn a_rule_is_proposed_everywhere_with_a_value_that_divides_at_all_places() {
+    let proposed = |sizes: &str| {
+        let mut texts = kernel("dot");
+        texts.files.clear();
+        texts.default_sizes.clear();
+        texts.program.text =
+            "def f (a: n.f32) (b: (n + 2).f32): (n.f32 * (n + 2).f32) = pair (a |> map sqrt) (b |> map sqrt)"
+                .to_owned();
+        let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+        app.press(":").type_text(&format!("sizes {sizes}")).press("Enter").idle();
+        app.press("3 /").type_text("splitJoin(p").press("Enter E").idle();
+        app
+    };
+    let mut app = proposed("n=256");
+    assert!(app.text().contains("tryAll(splitJoin(2))"), "{}", app.text());
+    app.press("Enter").idle();
+    assert_eq!(app.app.session.current(), 1, "{}", app.text());
+    assert!(!app.text().contains("do not meet"), "{}", app.text());
+    // Nothing divides both 9 and 11.
+    let app = proposed("n=9");
+    assert!(app.text().contains("tryAll(splitJoin("), "{}", app.text());
+    assert!(app.text().contains("these sizes rule out each at some place"), "{}", app.text());
+}
+
 /// A program whose code asks for memory.
 fn with_memory(size: (u16, u16)) -> TestApp {
     let mut texts = kernel("dot");
@@ -1445,6 +1477,24 @@ fn the_steps_before_a_failure_are_taken_one_by_one_or_not_at_all() {
     app.press("T").idle();
     assert_eq!(app.app.session.history().len(), 2, "{}", app.text());
     assert!(app.text().contains("were not taken"), "{}", app.text());
+}
+
+/// A step that what follows cannot do without is not left out: nobody is left at the state before it.
+#[test]
+fn a_step_that_cannot_be_left_out_leaves_the_state_as_it_was() {
+    let mut app = dot();
+    // Only what the fusion has made can be taken apart.
+    for step in ["topDown(reduceMapFusion)", "topDown(reduceSeqMapFission)"] {
+        app.press("a").type_text(step).press("Enter").idle();
+    }
+    assert_eq!(app.app.session.current(), 2, "{}", app.text());
+    app.press("7 k W").idle();
+    let text = app.text();
+    assert!(text.contains("does not apply"), "{text}");
+    let told =
+        "What followed revision 1 was not done again without it; revision 2 is the present state, as before.";
+    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{text}");
+    assert_eq!(app.app.session.current(), 2, "{text}");
 }
 
 /// What a key does is said of the pane that has the keys, and only where it does something.

@@ -3,6 +3,7 @@
 //! Screens and subcommands only ever send an [`Action`]; the log is the list of actions with their [`Outcome`]s; a
 //! replay is the same function without a screen. Neither type is serialised: `session::log` has its own.
 
+use crate::device::UNLIKE;
 use crate::device::stats::{Interval, Summary};
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
@@ -178,15 +179,17 @@ pub struct Measurement {
     pub runs: usize,
     /// Where the time went, of a program of several kernels.
     pub parts: Vec<PartTime>,
-    /// Arithmetic operations and bytes of input and output of one run.
+    /// Operations in floating point, operations on integers, and bytes of input and output of one run. Logs of older versions do not
+    /// tell those on integers.
     pub flops: Option<f64>,
+    pub integer_operations: Option<f64>,
     pub bytes: Option<f64>,
     /// How the output was checked, with the largest relative error.
     pub check: String,
     /// None where it is not known.
     pub max_error: Option<f64>,
     pub warnings: Vec<String>,
-    /// Whether it was measured in turns with others, so that what drifts with the machine was the same for all of them.
+    /// Whether it was measured in turns with others, see [`Measurement::is_in_even_turns`].
     pub in_turns: bool,
 }
 
@@ -275,6 +278,7 @@ impl Measurement {
             runs: time.runs,
             parts: vec![],
             flops: (work.flops > 0.0).then_some(work.flops),
+            integer_operations: (work.integer_operations > 0.0).then_some(work.integer_operations),
             bytes: Some(work.bytes),
             check,
             max_error: None,
@@ -298,6 +302,22 @@ impl Measurement {
         Measurement { in_turns, ..Measurement::of(device, kernel, sizes, time, work, check) }
     }
 
+    /// Whether other programs disturbed what took turns differently, so that this time holds beside them and tells nothing of others.
+    pub fn is_disturbed_unlike(&self) -> bool {
+        self.warnings.iter().any(|warning| warning.contains(UNLIKE))
+    }
+
+    /// Whether what drifts with the machine was the same for this and for what took turns with it.
+    pub fn is_in_even_turns(&self) -> bool {
+        self.in_turns && !self.is_disturbed_unlike()
+    }
+
+    /// Whether the times of two programs tell that they differ. What was disturbed unlike tells nothing, nor do two times of the same code.
+    pub fn differs_from(&self, other: &Measurement) -> bool {
+        let tells = !self.is_disturbed_unlike() && !other.is_disturbed_unlike();
+        tells && !self.is_of_same_code(other) && self.is_apart(other)
+    }
+
     /// Whether the two medians differ: intervals that overlap are no difference.
     pub fn is_apart(&self, other: &Measurement) -> bool {
         self.interval_ns.0 > other.interval_ns.1 || other.interval_ns.0 > self.interval_ns.1
@@ -310,6 +330,10 @@ impl Measurement {
 
     pub fn gflops(&self) -> Option<f64> {
         self.flops.map(|f| f / self.median_ns)
+    }
+    /// Billions of operations on integers a second.
+    pub fn integer_gops(&self) -> Option<f64> {
+        self.integer_operations.map(|n| n / self.median_ns)
     }
     /// Gigabytes a second of compulsory traffic: each input and output cell once.
     pub fn gbytes(&self) -> Option<f64> {

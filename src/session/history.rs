@@ -47,11 +47,11 @@ impl Revision {
         }
     }
 
-    /// What it takes on a device at these sizes: what was measured last of it in turns with others, else what was measured
-    /// last.
+    /// What it takes on a device at these sizes: what was measured last of it in turns with others that were disturbed alike, else
+    /// what was measured last.
     pub fn price(&self, device: &str, sizes: &Sizes) -> Option<Price<'_>> {
         let alike = || self.measurements.iter().rev().filter(|m| m.device == device && m.sizes == *sizes);
-        let measured = alike().find(|m| m.in_turns).or_else(|| alike().next())?;
+        let measured = alike().find(|m| m.is_in_even_turns()).or_else(|| alike().next())?;
         Some(Price { measured, contradicted: alike().find(|m| m.is_apart(measured)) })
     }
 
@@ -89,11 +89,10 @@ pub struct Price<'a> {
 }
 
 impl Price<'_> {
-    /// Whether the times of two states tell that they differ. What contradicts itself tells nothing, nor do two times of the same code.
+    /// Whether the times of two states tell that they differ. What contradicts itself tells nothing.
     pub fn is_apart(self, other: Price<'_>) -> bool {
-        let is_sure = |price: Price<'_>| price.contradicted.is_none() || price.measured.in_turns;
-        let differ = !self.measured.is_of_same_code(other.measured);
-        differ && is_sure(self) && is_sure(other) && self.measured.is_apart(other.measured)
+        let is_sure = |price: Price<'_>| price.contradicted.is_none() || price.measured.is_in_even_turns();
+        is_sure(self) && is_sure(other) && self.measured.differs_from(other.measured)
     }
 }
 

@@ -504,7 +504,7 @@ fn bought(history: &History, id: RevisionId, price: Price<'_>) -> Option<Bought>
                 false => alone(revision).zip(alone(own)),
             };
             let (from, to) = alike.unwrap_or((before.measured, shown));
-            let change = if from.is_apart(to) {
+            let change = if from.differs_from(to) {
                 figures::change(from.median_ns, to.median_ns)?
             } else {
                 // Two programs that run in turns may still be told apart.
@@ -526,6 +526,7 @@ fn alone<'a>(revision: &'a Revision, like: &Measurement) -> Option<&'a Measureme
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::UNLIKE;
     use crate::lang::literal::Literal;
     use crate::lang::path::{Path, PathMap};
     use crate::lang::term::Term;
@@ -730,6 +731,34 @@ mod tests {
         let price = |at: usize| order[at].1;
         assert!(price(0).measured.is_apart(price(2).measured) && !price(0).is_apart(price(2)));
         assert_eq!(contradiction(price(0)), None);
+    }
+
+    /// Turns that refused to say which is faster leave no gain in the history, nor are they taken before what was measured later.
+    #[test]
+    fn times_that_were_disturbed_unlike_tell_no_gain() {
+        let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
+        let of = |id: RevisionId, median_ns: f64, unlike: bool| {
+            let time = MedianTime { median_ns, interval_ns: (median_ns * 0.97, median_ns * 1.03), runs: 30 };
+            let kernel = Digest::of(&id.to_le_bytes());
+            let measured = Measurement::of("cpu", kernel, &Sizes::new(), time, &work, String::new());
+            let warnings = if unlike { vec![format!("Others were busy. {UNLIKE}")] } else { vec![] };
+            Measurement { in_turns: true, warnings, ..measured }
+        };
+        let mut history = stepped(&["one"]);
+        // Of one thread and several, only those of several may have met other programs.
+        for (id, unlike) in [(0, false), (1, true)] {
+            let median_ns = if unlike { 100.0 } else { 300.0 };
+            history.revision_mut(id).unwrap().measurements.push(of(id, median_ns, unlike));
+        }
+        let row = &texts(&history, None, &[])[1];
+        assert!(row.contains("100.0 ns not told apart from 0"), "{row}");
+        let price = |id: RevisionId| history.revision(id).unwrap().price("cpu", &Sizes::new()).unwrap();
+        assert!(!price(0).is_apart(price(1)) && !price(1).is_apart(price(0)));
+        // Alone on a quiet machine it takes as long as it takes.
+        let later = Measurement { in_turns: false, ..of(1, 200.0, false) };
+        history.revision_mut(1).unwrap().measurements.push(later);
+        let row = &texts(&history, None, &[])[1];
+        assert!(row.contains("200.0 ns -33.3 % from 0") && row.contains("also took 100.0 ns"), "{row}");
     }
 
     /// Two times of the same code differ by chance, so none of them is a gain, wherever in the tree the states stand.

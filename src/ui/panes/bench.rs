@@ -3,8 +3,8 @@
 use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
 use crate::device::name_in;
-use crate::device::roofline::{Peak, Work};
-use crate::lang::work;
+use crate::device::roofline::Peak;
+use crate::lang::work::{self, Work};
 use crate::session::action::{Action, Measurement, RevisionId, Sizes, Target, give_size};
 use crate::session::auto;
 use crate::session::bench::target_of;
@@ -119,8 +119,7 @@ fn unmeasured(app: &App) -> Vec<Line> {
 /// What the program has to do, where its sizes are known.
 fn work_of(app: &App) -> Option<Work> {
     let known = app.session.missing_sizes().is_empty();
-    let work = known.then(|| work::of(&app.session.workspace().program.term, app.session.sizes()))?;
-    Some(Work { flops: work.flops, bytes: work.bytes })
+    known.then(|| work::of(&app.session.workspace().program.term, app.session.sizes()))
 }
 
 /// What the program costs at least and what bounds it, in few words.
@@ -276,10 +275,8 @@ pub(in crate::ui) fn start_sweep(app: &mut App, text: &str) -> Result<(), Vec<Li
 pub(in crate::ui) fn swept(app: &mut App, swept: Box<Swept>) {
     let (first, second) = swept.of;
     let names = [format!("revision {first}"), format!("revision {second}")];
-    let on = swept.points.first().map(|point| Line::plain(format!("on {}", point.pair.first.device)));
-    let chart =
+    let mut lines =
         sweep_view::chart(&swept.of_sizes.name(), [&names[0], &names[1]], &swept.points, alphabet(app));
-    let mut lines: Vec<Line> = on.into_iter().chain(chart).collect();
     if !reaches(&swept.points).is_empty() && target_of(&app.device) == Target::C {
         let text = "`:dispatch FOLDER` writes a function in C that chooses the faster one by the size.";
         lines.push(Line::of(Role::Hint, text));
