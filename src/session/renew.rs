@@ -90,7 +90,7 @@ pub fn renew(bytes: &[u8], options: &Options, how: Renewal) -> Result<Renewed, B
             Some(taken) => taken,
             None => {
                 // Where the action leads now is no part of the session.
-                session = reopen(new.text.as_bytes(), options.backend.clone())?;
+                session = reopen(new.text.as_bytes(), options.backend.clone(), &|_, _| {})?;
                 let (instead, outcome) = again.repair(&mut session).map_err(one)?;
                 renewed.repaired.push((line, label(&action), label(&instead)));
                 (instead, outcome)
