@@ -195,6 +195,25 @@ fn a_changed_program_is_noticed_and_read_again() {
     assert_eq!(terminal.end(), 0);
 }
 
+/// Until all that was done in a session is done again it is told how far that is, and nothing of it stays.
+#[test]
+fn opening_a_session_says_how_far_it_is() {
+    let folder = folder();
+    let program = env!("CARGO_BIN_EXE_shine-tui");
+    let steps = ["-s", "topDown(idAfter)", "-s", "topDown(removeId)", "--session", "s.ron"];
+    let apply = [&[program, "apply", "dot.rise"], &steps[..]].concat();
+    let mut applied = Terminal::run_in(folder, &apply, 100, 30, &[]);
+    assert_eq!(applied.end(), 0, "{}", applied.text());
+    let folder = std::mem::replace(&mut applied.folder, tempfile::tempdir().unwrap());
+    let mut terminal = Terminal::run_in(folder, &[program, "s.ron"], 100, 30, &[]);
+    terminal.until_text("? help");
+    let written = String::from_utf8_lossy(&terminal.seen.lock().unwrap().bytes).into_owned();
+    assert!(written.contains("Opening s.ron: 1 of 2 actions"), "{written}");
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+    assert!(!terminal.text().contains("Opening"), "{}", terminal.text());
+}
+
 #[test]
 fn figures_of_the_wait_are_written() {
     let folder = tempfile::tempdir().unwrap();

@@ -68,6 +68,28 @@ fn a_step_that_fails_is_not_accepted_and_is_repaired_by_a_search() {
     assert_eq!(run(dir.path(), &["replay", "--repair", file]).code, 2, "nothing is overwritten");
 }
 
+/// Where no search leads to the old state, it is told what was searched for and why that ended.
+#[test]
+fn a_repair_that_finds_nothing_tells_what_was_tried() {
+    let dir = tempfile::tempdir().unwrap();
+    let rule = |by: &str| {
+        let text = format!("rule scaled = map sqrt (x : n.f32) ~> map (\\y. {by} * y / {by}) (map sqrt x)\n");
+        std::fs::write(dir.path().join("p.rules"), text).unwrap();
+    };
+    let program = "def f (a: n.f32): n.f32 = a |> map sqrt |> map exp\n";
+    std::fs::write(dir.path().join("p.rise"), program).unwrap();
+    rule("2.5");
+    let ran = run(dir.path(), &["apply", "p.rise", "-s", "topDown(scaled)", "--session", "s.ron"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    rule("3.5");
+    let ran = run(dir.path(), &["replay", "--repair", "--files", "s.ron"]);
+    assert!(ran.code == 1 && ran.err.contains("[E0812]"), "{}{}", ran.out, ran.err);
+    for told in ["The sketch asks for `2.5`", "What was tried in its place", "`reach (", "`shine-tui search`"]
+    {
+        assert!(ran.err.contains(told), "`{told}` in {}", ran.err);
+    }
+}
+
 /// A rule that stood elsewhere is applied where it leads to the recorded state, and no search is needed.
 #[test]
 fn a_rule_at_another_place_is_found_again() {

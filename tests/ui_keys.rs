@@ -386,6 +386,24 @@ fn steps_are_one_row_of_the_history_that_opens() {
     assert!(app.text().contains("step 2 of"), "a rewrite is shown: {}", app.text());
 }
 
+/// Keys that arrive before the next frame do what they do one by one: rows that one of them opens are those that the next moves in,
+/// and so are the lines of another state.
+#[test]
+fn keys_that_are_typed_ahead_mean_what_those_before_them_show() {
+    let stepped = || {
+        let mut app = TestApp::new("matmul", (120, 36), UNICODE);
+        app.press("t").type_text("blocked(16, 8, 4)").press("Enter t T Esc 7");
+        app
+    };
+    for keys in ["k Space j j", "k Space G k Space", "k Space j j Enter k", "1 u u j j", "7 u u k", "6 u G k"]
+    {
+        let (mut one_by_one, mut ahead) = (stepped(), stepped());
+        one_by_one.press(keys);
+        ahead.burst(keys);
+        assert_eq!(ahead.text(), one_by_one.text(), "{keys}");
+    }
+}
+
 /// A click takes the tab, the pane and the row under it, and does nothing else; the wheel scrolls what is under it.
 #[test]
 fn the_mouse_selects_and_scrolls() {

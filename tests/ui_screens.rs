@@ -74,7 +74,7 @@ proptest! {
         let options = Options { level: Level::Kernels, search: SearchMode::Trail, device: None, backend: backend.clone(), foreign: false, texts: Default::default() };
         let verdict = replay(&log, &options, &mut |_| {}).map_err(|p| p.first()).unwrap();
         prop_assert_eq!(verdict, Verdict::Agrees);
-        let again = shine_tui::session::replay::reopen(&log, backend).map_err(|p| p.first()).unwrap();
+        let again = shine_tui::session::replay::reopen(&log, backend, &|_, _| {}).map_err(|p| p.first()).unwrap();
         prop_assert_eq!(again.term(), app.app.session.term());
         let start = app.app.session.history().revision(0).unwrap().term.clone();
         while let Ok(undo) = app.app.session.undo_action() {

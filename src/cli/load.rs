@@ -139,6 +139,18 @@ pub fn read_log(file: &File) -> Result<Vec<u8>, Diagnostic> {
     Ok(bytes)
 }
 
+/// Says how far a session is while its actions are taken again, which takes its time where there are thousands.
+pub fn opening(file: &File) -> impl Fn(usize, usize) {
+    let shown = output::Standing::default();
+    let name = file.file_name().unwrap_or_default().display().to_string();
+    move |done, of| {
+        // A slow terminal is told of each hundredth, and not of every action.
+        if (done * 100) % of < 100 {
+            shown.show(&format!("Opening {name}: {done} of {of} actions"));
+        }
+    }
+}
+
 /// Is the file a session rather than a program?
 pub fn is_session(file: &File) -> bool {
     file.extension().is_some_and(|e| e == "ron")
@@ -202,7 +214,9 @@ pub fn opened_beside(
         match log {
             Some(log) => {
                 let place = if log == options.file { Place::File } else { Place::New(log) };
-                let resumed = replay::resume(&options.file, &bytes, place, backend, Arc::new(|| {}));
+                let (notify, watch) = (Arc::new(|| {}), opening(&options.file));
+                let resumed = replay::resume(&options.file, &bytes, place, backend, notify, &watch);
+                drop(watch);
                 let (mut session, warnings) = resumed.map_err(|p| fail_all(&p))?;
                 session.set_open(false);
                 let devices = || replay::devices_of(&**session.backend());
@@ -210,7 +224,12 @@ pub fn opened_beside(
                 warnings.iter().chain(&away).for_each(|w| output::complain(&format!("warning: {w}\n")));
                 session
             }
-            None => replay::reopen(&bytes, backend).map_err(|p| fail_all(&p))?,
+            None => {
+                let watch = opening(&options.file);
+                let reopened = replay::reopen(&bytes, backend, &watch);
+                drop(watch);
+                reopened.map_err(|p| fail_all(&p))?
+            }
         }
     } else {
         let texts = texts(&options.file, &options.program)?;

@@ -109,7 +109,9 @@ pub(super) fn open(args: &Screen, file: &Path, notify: Notifier) -> Result<Opene
             Some(other) if other != file => Place::New(other),
             _ => Place::FileIfWritable,
         };
-        let resumed = replay::resume(file, &bytes, place, backend, notify);
+        let watch = load::opening(file);
+        let resumed = replay::resume(file, &bytes, place, backend, notify, &watch);
+        drop(watch);
         let (session, warnings) = resumed.map_err(NotOpened::Failed)?;
         return Ok(Opened { session, warnings, unfinished: None });
     }

@@ -57,6 +57,10 @@ const RECORD_AGAIN: &str = "Record the session again from there.";
 /// The hint where no way to the recorded state is found.
 const BLESS: &str = "The same command with `--bless` in the place of `--repair` accepts what the action leads to today, if it is still possible; else record the session again from there.";
 
+/// The hint where a search found no way.
+const SEARCH: &str =
+    "`shine-tui search` takes such a search with rules and guides of your choice, and tells more of it.";
+
 /// Makes a log anew.
 ///
 /// # Errors
@@ -90,7 +94,7 @@ pub fn renew(bytes: &[u8], options: &Options, how: Renewal) -> Result<Renewed, B
             Some(taken) => taken,
             None => {
                 // Where the action leads now is no part of the session.
-                session = reopen(new.text.as_bytes(), options.backend.clone())?;
+                session = reopen(new.text.as_bytes(), options.backend.clone(), &|_, _| {})?;
                 let (instead, outcome) = again.repair(&mut session).map_err(one)?;
                 renewed.repaired.push((line, label(&action), label(&instead)));
                 (instead, outcome)
@@ -197,7 +201,16 @@ impl Again<'_> {
                 "A search found a program of the same shape that is not the recorded one.".to_owned(),
                 BLESS,
             )),
-            Err(problem) => Err(self.refused(problem.message, BLESS)),
+            Err(problem) => {
+                let refused =
+                    problem.notes.into_iter().fold(self.refused(problem.message, BLESS), Diagnostic::note);
+                let tried = label(&action);
+                Err(refused
+                    .note(format!(
+                        "What was tried in its place, with rules that were chosen for it: `{tried}`."
+                    ))
+                    .hint(SEARCH))
+            }
         }
     }
 

@@ -177,6 +177,9 @@ pub fn replay(
     Ok(missing.map_or(Verdict::Agrees, Verdict::NoDevice))
 }
 
+/// For those who wait until a long session is opened: how many of its actions are done, and how many there are.
+pub type Opening<'a> = &'a dyn Fn(usize, usize);
+
 /// Opens a saved session to go on with it: everything is replayed by its trails, and a damaged tail is cut off.
 ///
 /// # Errors
@@ -187,10 +190,11 @@ pub fn resume(
     place: Place<'_>,
     backend: Arc<dyn Backend>,
     notify: Arc<dyn Fn() + Send + Sync>,
+    watch: Opening<'_>,
 ) -> Result<(Session, Vec<String>), Box<Problems>> {
     let mut log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
     let origin = known::of(path, &log.header_line).map(|known| known.origin()).unwrap_or_default();
-    let mut session = rebuild(&log, &origin, backend, notify)?;
+    let mut session = rebuild(&log, &origin, backend, notify, watch)?;
     log.warnings.extend(without_seals(&log));
     session.decision = decision(&log.entries);
     let recorder = match place {
@@ -213,9 +217,9 @@ pub fn resume(
 ///
 /// # Errors
 /// As [`resume`].
-pub fn reopen(bytes: &[u8], backend: Arc<dyn Backend>) -> Result<Session, Box<Problems>> {
+pub fn reopen(bytes: &[u8], backend: Arc<dyn Backend>, watch: Opening<'_>) -> Result<Session, Box<Problems>> {
     let log = log::parse(bytes).map_err(|d| Box::new(Problems::one(d)))?;
-    rebuild(&log, &Origin::default(), backend, Arc::new(|| {}))
+    rebuild(&log, &Origin::default(), backend, Arc::new(|| {}), watch)
 }
 
 fn rebuild(
@@ -223,10 +227,12 @@ fn rebuild(
     origin: &Origin,
     backend: Arc<dyn Backend>,
     notify: Arc<dyn Fn() + Send + Sync>,
+    watch: Opening<'_>,
 ) -> Result<Session, Box<Problems>> {
     let mut session = open_with(&log.header, origin, backend.clone(), notify)?;
     let options = by_trails(backend);
-    for entry in &log.entries {
+    for (done, entry) in log.entries.iter().enumerate() {
+        watch(done, log.entries.len());
         again(&mut session, entry, &options)?;
     }
     Ok(session)

@@ -13,6 +13,7 @@ use crate::lang::constraint::SizeConstraint;
 use crate::lang::digest::Digest;
 use crate::lang::loops::{self, LineKind, LoopLine};
 use crate::lang::path::Path;
+use crate::lang::pattern::Pattern;
 use crate::lang::sort::Sort;
 use crate::lang::summary;
 use crate::lang::term::{Expr, Term};
@@ -103,14 +104,17 @@ impl Rank {
     }
 }
 
-fn patterns(term: &Term) -> HashMap<String, usize> {
-    let mut out = HashMap::new();
-    for (_, part) in term.positions() {
-        if let Some(pattern) = part.as_pattern() {
-            *out.entry(pattern.to_string()).or_default() += 1;
+/// How often each pattern stands in a term.
+fn patterns(term: &Term) -> HashMap<Pattern, usize> {
+    fn count(term: &Term, all: &mut HashMap<Pattern, usize>) {
+        match term.as_pattern() {
+            Some(pattern) => *all.entry(pattern).or_default() += 1,
+            None => term.children().into_iter().for_each(|part| count(part, all)),
         }
     }
-    out
+    let mut all = HashMap::new();
+    count(term, &mut all);
+    all
 }
 
 /// A rule that applies to a sub-term.
@@ -442,7 +446,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
 }
 
 /// The rules that apply inside of a position, from its part number `from` on, and where to look on if `stop` said to
-/// stop. Rules that apply to anything whatever are left out: they apply everywhere.
+/// stop after so many parts. Rules that apply to anything whatever are left out: they apply everywhere.
 pub fn inside(
     workspace: &Workspace,
     term: &Term,
@@ -450,7 +454,7 @@ pub fn inside(
     from: usize,
     sizes: &Sizes,
     known: &Known,
-    stop: &dyn Fn() -> bool,
+    stop: &dyn Fn(usize) -> bool,
 ) -> (Vec<Candidate>, Option<usize>) {
     let Some(part) = term.at(at) else { return (Vec::new(), None) };
     let says_something = workspace.rules.rules().filter(|rule| !says_nothing(rule));
@@ -489,7 +493,7 @@ pub fn inside(
                 rank: found.rank,
             });
         }
-        if stop() {
+        if stop(number + 1 - from) {
             return (out, Some(number + 1));
         }
     }

@@ -54,8 +54,8 @@ pub fn draw(app: &App, frame: &mut Frame<'_>) {
 
 /// A message in rows. What takes more than a few, and more than a third of the screen, is read where all messages are.
 fn message(app: &App, said: &Line, hints: Rect) -> Vec<Line> {
-    let mut rows = said.wrap(usize::from(hints.width), 2);
     let most = usize::from(hints.bottom() / 3).max(8);
+    let mut rows: Vec<Line> = said.wrapped(usize::from(hints.width), 2).take(most + 1).collect();
     if rows.len() > most {
         rows.truncate(most - 1);
         let alphabet = app.setup.terminal.alphabet;

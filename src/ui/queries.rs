@@ -154,8 +154,15 @@ impl Query {
 
 type Kernel = Arc<Result<Attempt, Diagnostic>>;
 
-/// For how long rules are looked for inside of a position before what was found is shown.
+/// For how long rules are looked for inside of a position before what was found is shown, and in which share of the parts that were
+/// looked at before: each time all is ordered anew, so that of a large program this must not be done too often.
 const SLICE: Duration = Duration::from_millis(60);
+const SHARE: usize = 4;
+
+/// Whether what was found in so many parts is shown, where so many had been looked at before.
+fn is_worth_showing(parts: usize, before: usize, after: Duration) -> bool {
+    after > SLICE && parts >= before / SHARE
+}
 
 /// How many kernels are kept, and how many differences.
 const KERNELS: usize = 16;
@@ -420,8 +427,8 @@ fn answer(
         }
         Query::Inside { at, from, .. } => {
             let begun = control.elapsed();
-            let (found, next) = candidates::inside(workspace, term, at, *from, sizes, known, &|| {
-                control.cancelled() || control.elapsed() - begun > SLICE
+            let (found, next) = candidates::inside(workspace, term, at, *from, sizes, known, &|parts| {
+                control.cancelled() || is_worth_showing(parts, *from, control.elapsed() - begun)
             });
             Answer::Inside(found, next)
         }
@@ -471,5 +478,23 @@ fn steps(
         Ok(change) => Ok(Walk { steps: change.steps, stuck: None }),
         Err(problem) if end.before.is_empty() => Err(problem),
         Err(problem) => Ok(Walk { steps: end.before, stuck: Some(problem) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However long each part takes, the rules of a large program are not ordered anew for each few of them.
+    #[test]
+    fn what_is_inside_is_shown_in_few_pieces() {
+        let (mut looked_at, mut pieces) = (0, 0);
+        while looked_at < 20_000 {
+            let parts = (1..).find(|parts| is_worth_showing(*parts, looked_at, 2 * SLICE));
+            looked_at += parts.unwrap_or(usize::MAX - looked_at);
+            pieces += 1;
+        }
+        assert!(pieces < 50, "{pieces}");
+        assert!(!is_worth_showing(1000, 0, SLICE / 2));
     }
 }

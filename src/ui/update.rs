@@ -17,8 +17,12 @@ use super::{
 };
 use crate::view::Role;
 
-/// Takes one message in.
+/// Takes one message in. Keys that are typed ahead, and a mouse that is faster than the screen, mean what stands there after those
+/// before them, not the rows of the last frame.
 pub fn update(app: &mut App, msg: Msg) {
+    if matches!(msg, Msg::Key(..) | Msg::Mouse(_) | Msg::Paste(_)) {
+        app.settle();
+    }
     match msg {
         Msg::Key(key, _) => press(app, key),
         Msg::Mouse(event) => mouse::mouse(app, event),

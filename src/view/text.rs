@@ -460,54 +460,87 @@ impl Line {
     /// The line broken into lines of at most `width` columns, at spaces where there are some; continuation
     /// lines are indented by `indent` columns.
     pub fn wrap(&self, width: usize, indent: usize) -> Vec<Line> {
+        self.wrapped(width, indent).collect()
+    }
+
+    /// The same line by line: of a long line that has few rows, what is beyond them is not looked at.
+    pub fn wrapped(&self, width: usize, indent: usize) -> impl Iterator<Item = Line> {
         let width = width.max(1);
         let indent = if indent < width { indent } else { 0 };
-        let mut lines = Vec::new();
-        let mut rest = self.clone();
-        loop {
-            let first = lines.is_empty();
+        let mut rest = Some(Place::default());
+        std::iter::from_fn(move || {
+            let from = rest.take()?;
+            let first = from == Place::default();
             let room = if first { width } else { width - indent };
-            let total = rest.width();
-            let cut = if total <= room { total } else { break_column(&rest.text(), room) };
-            let mut line = rest.columns(0, cut);
+            let (to, next) = self.broken(from, room);
+            rest = next;
+            let mut line = self.between(from, to).columns(0, room);
             if !first && indent > 0 {
                 line.spans.insert(0, Span::new(Role::Plain, " ".repeat(indent)));
             }
-            lines.push(line);
-            if total <= room {
-                return lines;
-            }
-            let skipped = usize::from(rest.columns(cut, 1).text() == " ");
-            rest = rest.columns(cut + skipped, total);
-            if rest.width() == 0 {
-                return lines;
-            }
-        }
+            Some(line)
+        })
     }
+
+    /// Where a row that begins here ends, and where the next one begins, if something is left to be seen.
+    fn broken(&self, from: Place, room: usize) -> (Place, Option<Place>) {
+        let after = |at: Place| Place { byte: at.byte + 1, ..at };
+        let (mut column, mut space) = (0, None);
+        for (at, c) in self.places(from) {
+            let wide = c.width().unwrap_or(0);
+            if c == ' ' && column > 0 {
+                space = Some(at);
+            }
+            column += wide;
+            if column <= room || wide == 0 {
+                continue;
+            }
+            let (to, next) = match space {
+                Some(space) => (space, after(space)),
+                // A first character that is wider than the room is cut rather than looped on.
+                None if column == wide => {
+                    let behind = Place { byte: at.byte + c.len_utf8(), ..at };
+                    (behind, behind)
+                }
+                None => (at, at),
+            };
+            let is_seen = |(_, c): (Place, char)| c.width().unwrap_or(0) > 0;
+            return (to, Some(next).filter(|next| self.places(*next).any(is_seen)));
+        }
+        (Place { span: self.spans.len(), byte: 0 }, None)
+    }
+
+    /// The characters from a place on, each with its place.
+    fn places(&self, from: Place) -> impl Iterator<Item = (Place, char)> {
+        self.spans.iter().enumerate().skip(from.span).flat_map(move |(span, Span { text, .. })| {
+            let begin = if span == from.span { from.byte } else { 0 };
+            let chars = text.get(begin..).unwrap_or_default().char_indices();
+            chars.map(move |(byte, c)| (Place { span, byte: begin + byte }, c))
+        })
+    }
+
+    /// What is between two places.
+    fn between(&self, from: Place, to: Place) -> Line {
+        let spans = self.spans.iter().enumerate().skip(from.span).take_while(|(span, _)| *span <= to.span);
+        let spans = spans.map(|(at, span)| {
+            let begin = if at == from.span { from.byte } else { 0 };
+            let end = if at == to.span { to.byte } else { span.text.len() };
+            let text = span.text.get(begin..end).unwrap_or_default();
+            Span { text: Cow::Owned(text.to_owned()), ..*span }
+        });
+        Line { spans: spans.collect() }
+    }
+}
+
+/// Where a character stands in a line.
+#[derive(Clone, Copy, PartialEq, Default)]
+struct Place {
+    span: usize,
+    byte: usize,
 }
 
 /// In fewer columns only the beginning of a line is shown.
 const SHORTEST_ENDS: usize = 16;
-
-/// The column (at most `room`, at least 1) at which a text that is too wide is broken.
-fn break_column(text: &str, room: usize) -> usize {
-    let mut column = 0;
-    let mut best = None;
-    let mut fits = 0;
-    for c in text.chars() {
-        if c == ' ' && column > 0 && column <= room {
-            best = Some(column);
-        }
-        column += c.width().unwrap_or(0);
-        if column <= room {
-            fits = column;
-        } else {
-            break;
-        }
-    }
-    // A first character that is wider than the room is cut rather than looped on.
-    best.unwrap_or(fits).max(1)
-}
 
 /// The first character boundary at or after `index`.
 fn ceil_boundary(text: &str, index: usize) -> usize {
@@ -588,6 +621,25 @@ mod tests {
         let lines: Vec<_> =
             Line::plain("split 32 |> map reduce").wrap(12, 2).iter().map(Line::text).collect();
         assert_eq!(lines, ["split 32 |>", "  map reduce"]);
+        // Wide characters are kept where a line is broken before them.
+        let lines = |width| Line::plain("ab日本 c").wrap(width, 0).iter().map(Line::text).collect::<Vec<_>>();
+        assert_eq!((lines(2), lines(3)), (vec_of(["ab", "日", "本", "c"]), vec_of(["ab", "日", "本", "c"])));
+        assert_eq!(lines(1), ["a", "b", " ", " ", " ", "c"]);
+        let spans = Line::of(Role::Good, "one tw").with(Role::Bad, "o  three");
+        let lines: Vec<_> = spans.wrap(7, 0).iter().map(Line::text).collect();
+        assert_eq!(lines, ["one two", " three"]);
+    }
+
+    /// However long a line is, what is left of it is not looked at again for each of its rows.
+    #[test]
+    fn a_line_of_a_million_rows_is_broken() {
+        let line = Line::plain("ab ".repeat(1_000_000));
+        assert_eq!(line.wrap(2, 0).len(), 1_000_000);
+        assert_eq!(line.wrapped(2, 0).nth(2).map(|line| line.text()), Some("ab".to_owned()));
+    }
+
+    fn vec_of<const N: usize>(texts: [&str; N]) -> Vec<String> {
+        texts.map(str::to_owned).to_vec()
     }
 
     proptest! {

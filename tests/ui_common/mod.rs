@@ -121,6 +121,15 @@ impl TestApp {
         self.idle()
     }
 
+    /// Presses keys that all arrive before the next frame, and waits for what they set off.
+    pub fn burst(&mut self, keys: &str) -> &mut TestApp {
+        for key in sequence(keys).unwrap() {
+            update(&mut self.app, Msg::Key(key.into(), Instant::now()));
+        }
+        self.app.settle();
+        self.idle()
+    }
+
     /// Types a text, character by character.
     pub fn type_text(&mut self, text: &str) -> &mut TestApp {
         for c in text.chars() {

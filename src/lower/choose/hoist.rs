@@ -6,9 +6,12 @@
 //! the branch of a `select` or a kernel, and loops are taken to run at least once.
 
 use super::bind::let_in;
+use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::lang::pattern::{AddressSpace, Level, Pattern};
+use crate::lang::root::Root;
 use crate::lang::term::{Arg, Expr, Term};
+use std::collections::HashMap;
 
 /// The term with its named values as far out as they can go.
 pub fn hoist(t: &Term) -> Term {
@@ -19,7 +22,9 @@ pub fn hoist(t: &Term) -> Term {
 }
 
 fn names_values(t: &Term) -> bool {
-    t.has_leaf(&|leaf| leaf.as_pattern() == Some(Pattern::Let))
+    // Every term knows what may be in it.
+    !t.roots().has_none_of(Root::pattern(Pattern::Let, 0).into())
+        && t.has_leaf(&|leaf| leaf.as_pattern() == Some(Pattern::Let))
 }
 
 fn around_program(t: &Term) -> Term {
@@ -194,40 +199,76 @@ fn function(f: &Term, most: u32, may_leave: &dyn Fn(&Term) -> bool) -> Floated {
 
 /// `let v (\x. … let v (\y. b) …)` becomes `let v (\x. … b …)` with `x` for `y`.
 fn merge_equal(t: &Term) -> Term {
-    if !names_values(t) {
-        return t.clone();
-    }
-    if let Some((p, args)) = t.as_pattern_app()
-        && p.pattern == Pattern::Let
-        && let [value, f] = args.as_slice()
-        && let (Some((x, body)), Some((param, _))) = (f.as_lam(), f.ty().as_fun())
-    {
-        let value = merge_equal(value);
-        let known = Term::var(0, param.clone());
-        let body = merge_equal(&replace(body, &value.shift_up(1), &known));
-        return let_in(x, value, body);
-    }
-    let children: Vec<Term> = t.children().into_iter().map(merge_equal).collect();
-    if children.is_empty() { t.clone() } else { t.with_children(children) }
+    Merging::default().term(t)
 }
 
-/// The term with the variable `known` for everything that is named like `value`.
-fn replace(t: &Term, value: &Term, known: &Term) -> Term {
-    if !names_values(t) {
-        return t.clone();
+/// A walk from the outside to the inside, in which each value is looked up among those that are named around it: there may be thousands.
+/// Binders are told by their levels, the outermost of all being 0, since these stay while one goes further in.
+#[derive(Default)]
+struct Merging {
+    /// For each binder around a part, the one that stands for it now.
+    stands_for: Vec<u32>,
+    /// How many binders there are around it now.
+    depth: u32,
+    /// The binders of the values that are named around it, by the digests of these with levels for variables.
+    named: HashMap<Digest, u32>,
+}
+
+impl Merging {
+    fn term(&mut self, t: &Term) -> Term {
+        if !names_values(t) {
+            return self.renamed(t);
+        }
+        if let Some((p, args)) = t.as_pattern_app()
+            && p.pattern == Pattern::Let
+            && let [value, f] = args.as_slice()
+            && let Some((x, body)) = f.as_lam()
+        {
+            let value = self.term(value);
+            let by_levels = value.rename(&|i| self.depth.checked_sub(1 + i)).map(|value| value.digest());
+            if let Some(known) = by_levels.and_then(|digest| self.named.get(&digest)) {
+                return self.below(*known, body);
+            }
+            by_levels.map(|digest| self.named.insert(digest, self.depth));
+            let body = self.below_its_own(body);
+            by_levels.map(|digest| self.named.remove(&digest));
+            return let_in(x, value, body);
+        }
+        let children: Vec<Term> = match t.as_lam() {
+            Some((_, body)) => vec![self.below_its_own(body)],
+            None => t.children().into_iter().map(|part| self.term(part)).collect(),
+        };
+        if children.is_empty() { t.clone() } else { t.with_children(children) }
     }
-    if let Some((p, args)) = t.as_pattern_app()
-        && p.pattern == Pattern::Let
-        && let [v, f] = args.as_slice()
-        && *v == value
-        && let Some((_, body)) = f.as_lam()
-    {
-        return replace(&body.subst0(known), value, known);
+
+    /// What stands below a binder for which another one stands.
+    fn below(&mut self, level: u32, body: &Term) -> Term {
+        self.stands_for.push(level);
+        let body = self.term(body);
+        self.stands_for.pop();
+        body
     }
-    let under = u32::from(t.as_lam().is_some());
-    let (value, known) = (&value.shift_up(under), &known.shift_up(under));
-    let children: Vec<Term> = t.children().into_iter().map(|c| replace(c, value, known)).collect();
-    if children.is_empty() { t.clone() } else { t.with_children(children) }
+
+    /// What stands below a binder that stays.
+    fn below_its_own(&mut self, body: &Term) -> Term {
+        self.depth += 1;
+        let body = self.below(self.depth - 1, body);
+        self.depth -= 1;
+        body
+    }
+
+    /// A part without named values, with the variables that it has now.
+    fn renamed(&self, t: &Term) -> Term {
+        let before = self.stands_for.len() as u32;
+        if before == self.depth {
+            return t.clone();
+        }
+        let now = |i: u32| match self.stands_for.iter().rev().nth(i as usize) {
+            Some(level) => self.depth - 1 - level,
+            None => i - before + self.depth,
+        };
+        t.rename(&|i| Some(now(i))).unwrap_or_else(|| t.clone())
+    }
 }
 
 #[cfg(test)]
@@ -318,6 +359,17 @@ mod tests {
             "zip (let (toMem (mapSeq exp a)) (\\x. x))
                (zip (let (toMem (mapSeq exp b)) (\\y. y)) (let (toMem (mapSeq exp a)) (\\z. z)))",
             "let (toMem (mapSeq exp a)) (\\x. let (toMem (mapSeq exp b)) (\\y. zip x (zip y x)))",
+        );
+        // Values that are equal once what is named in them is, and those that are made of equal ones.
+        let squares = "toMem (mapSeq (\\r. let (toMem (r * r)) (\\s. let (toMem (r * r)) (\\t. s + t))) a)";
+        check(
+            "(a: n.f32): n.(f32 * f32)",
+            &format!(
+                "zip (let ({squares}) (\\x. let (toMem (mapSeq exp x)) (\\v. v)))
+                   (let ({squares}) (\\y. let (toMem (mapSeq exp y)) (\\w. w)))"
+            ),
+            "let (toMem (mapSeq (\\r. let (toMem (r * r)) (\\s. s + s)) a)) (\\x.
+               let (toMem (mapSeq exp x)) (\\v. zip v v))",
         );
     }
 

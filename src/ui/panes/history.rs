@@ -215,8 +215,8 @@ fn base(app: &App) -> Option<RevisionId> {
 /// The whole line of what is highlighted, and its difference from the state it was made of, as far as there is room.
 fn about(app: &App, width: usize, lines: usize) -> Vec<Line> {
     let Some((made_by, before, after)) = change(app) else { return vec![] };
-    let mut foot = Line::of(Role::Dim, one_line(&made_by)).wrap(width, 2);
-    foot.truncate(3);
+    let made_by = Line::of(Role::Dim, one_line(&made_by));
+    let mut foot: Vec<Line> = made_by.wrapped(width, 2).take(3).collect();
     foot.extend(priced(app, width));
     let changed = compared::lines(app, &compared::query(app, before, after, Shape::below(width)));
     let rows = room(app, Pane::History).map_or(0, |(rows, _)| most_below(rows, lines));
