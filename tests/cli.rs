@@ -2225,7 +2225,7 @@ fn cells_that_rounding_decides_are_not_wrong() {
     let said = "1 of 6000000 cells are wrong.";
     assert!(ran.code != 0 && ran.err.contains("E0820") && ran.err.contains(said), "{}{}", ran.out, ran.err);
     // How often a point may be squared is decided by what the steps round, and not by the last digits of the point alone.
-    for device in ["cpu".to_owned()].into_iter().chain(opencl()) {
+    for device in ["cpu".to_owned()].into_iter().chain(crate::device_common::opencl()) {
         let ran =
             bench(MANDELBROT, &["-s", "auto", "--size", "m=800", "--size", "n=800", "--device", &device]);
         assert!(ran.code == 0 && ran.out.contains("agree with plain C"), "{}{}", ran.out, ran.err);

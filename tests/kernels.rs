@@ -658,6 +658,92 @@ fn auto_stores_and_computes_once_what_is_shown_several_times() {
     }
 }
 
+/// Results of the same elements are written in one loop, colours that lie side by side are computed number by number, and truth
+/// values are reduced as numbers, in lanes.
+#[test]
+fn auto_makes_one_loop_of_pairs_colours_and_truths() {
+    const WORDS: &str = "
+        def windows (a: (n + 2).(m + 2).s): n.m.3.3.s = a |> map (slide 3 1) |> slide 3 1 |> map transpose
+        def at (y x: nat) (w: 3.3.f32): f32 = w |> idx (natAsIndex 3 y) |> idx (natAsIndex 3 x)
+        def slope (w: 3.3.f32): (f32 * f32) = (at 1 2 w - at 1 0 w, at 2 1 w - at 0 1 w)\n";
+    // What a program of the strategy has, how often, and what it has not.
+    let programs: [(&str, &str, &str, usize, &str); 9] = [
+        (
+            "(a: (n + 2).(m + 2).f32): (n.m.f32 * n.m.f32) =
+               let g = a |> windows |> map (map slope) in (g |> map (map fst), g |> map (map snd))",
+            "auto",
+            "mapPar ",
+            1,
+            "let g",
+        ),
+        (
+            "(a: (n + 2).(m + 2).f32): (n.m.f32 * n.m.f32) =
+               let g = a |> windows |> map (map slope) in (g |> map (map fst), g |> map (map snd))",
+            "auto(opencl)",
+            "oclRun ",
+            2,
+            "let g",
+        ),
+        (
+            "(a: n.m.f32): (n.f32 * n.m.f32) =
+               let s = a |> map (reduce (+) 0)
+               (s, zip a s |> map (\\(r, s). r |> map (\\x. x / (1 + abs s))))",
+            "auto(opencl)",
+            "oclRun ",
+            1,
+            "toMem global",
+        ),
+        ("(a: n.m.f32): (n.m.f32 * n.m.f32) = (a, a |> map (map (\\x. x * x)))", "auto", "mapPar ", 1, "let "),
+        // A matrix product keeps its tiles.
+        (
+            "(a: n.m.f32) (b: m.n.f32): (n.n.f32 * n.n.f32) =
+               let p = a |> map (\\r. transpose b |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))
+               (p, p |> map (map (\\x. x + 1)))",
+            "auto(opencl)",
+            "mapWorkGroup 1",
+            1,
+            "mapGlobal 2",
+        ),
+        (
+            "(a: (n + 2).(m + 2).3.f32): n.m.3.f32 = a |> map (slide 3 1) |> slide 3 1
+               |> map (transpose >> map (\\w. w |> join |> transpose |> map (\\c. reduce (+) 0 c / 9)))",
+            "auto",
+            "split 3",
+            1,
+            "map (map",
+        ),
+        (
+            "(a: n.m.f32): n.bool = a |> map (\\r. r |> map (\\x. x > 0.5) |> reduce (or) false)",
+            "auto",
+            "generate (\\i. select false 1i32 0i32)",
+            1,
+            "1u8",
+        ),
+        (
+            "(a: n.m.u8): n.bool = a |> map (\\r. r |> map (\\x. x > 1) |> reduce (and) true)",
+            "auto",
+            "select true 1u8 0u8",
+            2,
+            "1i32",
+        ),
+        // What comes behind the one that decides has no result.
+        (
+            "(a: n.m.i32): n.bool = a |> map (\\r. r |> map (\\x. 6 / (x + 9) > 1) |> reduce (or) false)",
+            "auto",
+            "1i32",
+            0,
+            "1u8",
+        ),
+    ];
+    for (text, strategy, there, often, not_there) in programs {
+        let written = parse(&format!("{WORDS}def f {text}")).unwrap();
+        let sizes = [[("n", 11), ("m", 13)], [("n", 1), ("m", 1)], [("n", 37), ("m", 101)]];
+        let shown = agrees_with_itself(&written, strategy, &sizes);
+        assert_eq!(shown.matches(there).count(), often, "{strategy}, {text}\n{shown}");
+        assert!(!shown.contains(not_there), "{strategy}, {text}\n{shown}");
+    }
+}
+
 /// What a strategy makes of a program, which computes the same at each of the sizes.
 fn agrees_with_itself(written: &Program, strategy: &str, sizes: &[[(&str, i64); 2]]) -> String {
     let program = strategies::apply_within(strategies::OF_PIPELINES, written, strategy).unwrap();

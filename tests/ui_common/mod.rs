@@ -51,6 +51,7 @@ pub fn kernel(name: &str) -> Texts {
         program: Some(texts.program.label.clone().into()),
         files: Default::default(),
         rules: vec![],
+        config: None,
     };
     texts
 }
