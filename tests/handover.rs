@@ -6,7 +6,10 @@ use crate::line::line_of;
 use shine_tui::device::stats::compare_turns;
 use shine_tui::emit::compile;
 use shine_tui::emit::dispatch::{Way, dispatch};
+use shine_tui::emit::kernel::Kernel;
+use shine_tui::lang::constraint::SizeConstraint;
 use shine_tui::lang::digest::Digest;
+use shine_tui::lang::nat::Nat;
 use shine_tui::lang::path::Path as Position;
 use shine_tui::lower::{Target, default_lowering};
 use shine_tui::session::action::{Measurement, Sizes};
@@ -423,6 +426,46 @@ fn a_function_that_chooses_tells_what_the_chosen_one_does() {
     assert!(tells.contains(calls), "{tells}");
     let silent = of(&adds, &adds);
     assert!(silent.contains("void q(") && !silent.contains("return"), "{silent}");
+}
+
+/// Whether 64 bits hold a product of sizes is asked without one that 64 bits do not hold.
+#[test]
+fn a_function_that_chooses_asks_for_products_that_are_not_too_large() {
+    let of = |name: &str| {
+        let text = format!("def {name} (a: m.k.f32) (b: n.f32): m.f32 = map (\\row. reduce (+) 0 row) a");
+        compile(&default_lowering(&emit_common::parse(&text)).unwrap(), Target::C, None)
+            .unwrap()
+            .into_kernel()
+    };
+    let kernels = ["q_a", "q_plain"].map(of);
+    let [k, m, n] = ["k", "m", "n"].map(Nat::var);
+    for (n, largest, too_large) in [
+        (k.mul(&m).mul(&n), 2_000_000, [1 << 21, i32::MAX]),
+        (Nat::constant(2).mul(&k).mul(&m).mul(&m.add(&n)).sub(&k), 1_300_000, [1_330_000, i32::MAX]),
+    ] {
+        let needs = vec![SizeConstraint::AtMost(n, Nat::constant(i64::MAX))];
+        let way = |kernel, needs| Way { kernel, from: None, below: None, needs };
+        let chosen = dispatch("q", "m", &[way(&kernels[0], needs), way(&kernels[1], vec![])], &[]).unwrap();
+        let stub = |kernel: &Kernel| format!("{} {{ puts(\"{}\"); }}\n", kernel.prototype, kernel.name);
+        let sizes = [1, largest, too_large[0], too_large[1]];
+        let calls = sizes.map(|s| format!("q(0, {s}, {s}, {s}, 0, 0); "));
+        let stubs: String = kernels.iter().map(stub).collect();
+        let main = format!(
+            "{}#include <stdio.h>\n{stubs}int main(void) {{ {}return 0; }}\n",
+            chosen.text,
+            calls.concat()
+        );
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("q.c"), main).unwrap();
+        let trapping =
+            ["-Wall", "-Werror", "-fsanitize=signed-integer-overflow", "-fsanitize-undefined-trap-on-error"];
+        let made =
+            Command::new("cc").args(trapping).args(["q.c", "-o", "q"]).current_dir(&dir).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let ran = Command::new(dir.path().join("q")).output().unwrap();
+        assert!(ran.status.success(), "{}", chosen.text);
+        assert_eq!(String::from_utf8_lossy(&ran.stdout), "q_a\nq_a\nq_plain\nq_plain\n", "{}", chosen.text);
+    }
 }
 
 /// What follows from a sweep is a function that chooses by the size, never a kernel that cannot have it, and whatever it chooses

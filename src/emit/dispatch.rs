@@ -8,6 +8,8 @@ use super::kernel::Kernel;
 use super::names::Namer;
 use super::{Language, ParamKind};
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::nat::{Atom, Coefficient, Monomial, Nat};
+use num_traits::Signed;
 use std::fmt::Write;
 
 /// When a kernel is chosen.
@@ -86,12 +88,45 @@ fn conditions(way: &Way<'_>, size: &str) -> Result<Vec<String>, Refusal> {
     all.extend(way.from.map(|n| format!("{size} >= {n}")));
     all.extend(way.below.map(|n| format!("{size} < {n}")));
     for need in &way.needs {
-        let number = |n: &crate::lang::nat::Nat| count(way.kernel, n);
-        let broken =
-            broken(need, &number).ok_or_else(|| format!("C cannot ask whether it holds that {need}."))?;
-        all.push(format!("!({broken})"));
+        let holds = holds(need, way.kernel);
+        all.push(holds.ok_or_else(|| format!("C cannot ask whether it holds that {need}."))?);
     }
     Ok(all)
+}
+
+/// The condition in C under which a constraint holds; none for one that C cannot ask for.
+fn holds(need: &SizeConstraint, kernel: &Kernel) -> Option<String> {
+    match need {
+        SizeConstraint::AtMost(n, most) if most.as_constant() == Some(i64::MAX) => fits(n, kernel),
+        _ => broken(need, &|n: &Nat| count(kernel, n)).map(|broken| format!("!({broken})")),
+    }
+}
+
+/// The condition in C under which 64 bits hold the number. Asked of integers it would overflow itself, so it is asked of doubles, up
+/// to a bound that is as much smaller as these may be wrong: just below the limit another kernel is called, which is right, too.
+fn fits(n: &Nat, kernel: &Kernel) -> Option<String> {
+    // What is taken away makes it no larger.
+    let added = n.terms().iter().filter(|(_, c)| c.is_positive());
+    let products: Option<Vec<String>> = added.map(|(m, c)| in_doubles(m, c, kernel)).collect();
+    Some(format!("{} < 9e18", products?.join(" + ")))
+}
+
+fn in_doubles(product: &Monomial, c: &Coefficient, kernel: &Kernel) -> Option<String> {
+    let mut text = format!("{:?}", *c.numer() as f64 / *c.denom() as f64);
+    for (atom, power) in product {
+        let factor = Nat::atom(atom.clone());
+        // The factor is computed in 64 bits.
+        if !SizeConstraint::of_number(&factor).is_empty() {
+            return None;
+        }
+        let factor = match count(kernel, &factor) {
+            name if matches!(atom, Atom::Var(_)) => name,
+            other => format!("({other})"),
+        };
+        let by = if *power > 0 { " * " } else { " / " };
+        (0..power.unsigned_abs()).for_each(|_| text += &format!("{by}{factor}"));
+    }
+    Some(text)
 }
 
 fn kernel(

@@ -8,6 +8,7 @@
 mod arbitrary;
 pub mod build;
 pub mod constraint;
+pub mod decided;
 pub mod declared;
 pub mod diag;
 pub mod digest;
