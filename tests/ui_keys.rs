@@ -392,7 +392,8 @@ fn steps_are_one_row_of_the_history_that_opens() {
 fn keys_that_are_typed_ahead_mean_what_those_before_them_show() {
     let stepped = || {
         let mut app = TestApp::new("matmul", (120, 36), UNICODE);
-        app.press("t").type_text("blocked(16, 8, 4)").press("Enter t T Esc 7");
+        app.press("t").type_text("blocked(16, 8, 4)").press("Enter").press("t T").press("Esc 7");
+        assert_eq!(app.app.content(Pane::History).lines.len(), 3, "{}", app.text());
         app
     };
     for keys in ["k Space j j", "k Space G k Space", "k Space j j Enter k", "1 u u j j", "7 u u k", "6 u G k"]
