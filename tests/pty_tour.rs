@@ -213,10 +213,15 @@ const TOUR: &[Step] = &[
     ),
     (
         "`v` lists the rules that do not apply here as well (inside of the selection, rules are looked for that take no \
-         arguments, or such as some set gives them), and `i` says why: how far the rule matched, and where it stopped.",
+         arguments, or such as some set gives them), and `i` shows the rule as it is written and says why: how far it matched, and \
+         where it stopped.",
         |tour| {
             tour.press("1Jl3").sees(&["best first"]).press("v/removeTr").sees(&["✗ here"]);
-            tour.press("\t").press("i").sees(&["does not apply here", "The match stops at"]);
+            tour.press("\t").press("i").sees(&[
+                "rule removeTransposePair = ",
+                "does not apply here",
+                "The match stops at",
+            ]);
             tour.esc().esc().press("v1gg").sees(&["all : "]);
         },
     ),

@@ -99,6 +99,8 @@ fn a_rule_that_does_not_apply_says_why_and_where() {
     assert_eq!(app.app.session.history().len(), 1);
     app.press("i");
     assert!(app.text().contains("does not apply here") && app.text().contains("stops at"), "{}", app.text());
+    // What is said of the match speaks of the rule's variables.
+    assert!(app.text().contains("rule removeTransposePair = "), "{}", app.text());
     // What opened it closes it.
     app.press("i");
     assert!(app.app.popups.is_empty());
@@ -118,9 +120,13 @@ fn a_rule_that_does_not_apply_says_why_and_where() {
         [("ownSplit(4)", "does not apply"), ("mapFusion(3)", "takes no"), ("ownSplit(junk", "E0")]
     {
         app.press(":").type_text(&format!("why {call}")).press("Enter");
-        assert!(app.text().contains(says), "{call}: {}", app.text());
+        assert!(app.text().contains(says) && app.text().contains("rule "), "{call}: {}", app.text());
         app.press("Esc");
     }
+    // Of a rule that applies it is said what it is, too.
+    app.press(":").type_text("why mapFission").press("Enter");
+    assert!(app.text().contains("rule mapFission = map (\\x. f e) ~> \\xs. map f"), "{}", app.text());
+    app.press("Esc");
     app.press(":").type_text("why removeTransposePai").press("Enter");
     assert!(app.text().contains("Did you mean `removeTransposePair`?"), "{}", app.text());
 }

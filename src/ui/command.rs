@@ -101,7 +101,7 @@ commands! {
     Apply "apply" Screen Some("RULE"), always, "Apply a rule at the selected sub-term.";
     Preview "preview" Screen None, preview, "Show what Enter would do as a difference; in the history and after a search, the rewrites that led there.";
     Everywhere "everywhere" Screen None, rule_chosen, "Apply the highlighted rule once at every part of the selection where it applies, those inside first.";
-    Why "why" Screen Some("RULE"), rule_chosen, "Say why the highlighted rule, or the one that is named, does or does not apply here, and where the match stops.";
+    Why "why" Screen Some("RULE"), rule_chosen, "Show the highlighted rule, or the one that is named, and say why it does or does not apply here, and where the match stops.";
     AllRules "all-rules" Screen None, always, "Show also the rules that do not apply here, or only those that do.";
     Undo "undo" Screen None, can_undo, "Go back one step of the history; nothing is lost.";
     Redo "redo" Screen None, can_redo, "Go forward again along the branch that was left last.";

@@ -53,23 +53,18 @@ pub fn line<T>(
     }
 }
 
-/// Everything about a rule here: what it is, whether it applies, and where the match stops if it does not.
-pub fn why<T>(
-    call: &str,
-    doc: &str,
-    result: &Result<T, String>,
-    stops: Option<(Path, String)>,
-    depth: u32,
-) -> Vec<Line> {
-    let mut lines = vec![Line::plain(doc.to_owned())];
+/// What a rule is: in words, and as it is written, since what is said of a match speaks of its variables.
+pub fn what(doc: &str, text: &str) -> Vec<Line> {
+    let written = text.trim_end().lines().map(|line| Line::of(Role::Title, format!("    {line}")));
+    std::iter::once(Line::plain(doc.to_owned())).chain(written).collect()
+}
+
+/// Whether a rule applies here.
+pub fn applies<T>(call: &str, result: &Result<T, String>) -> Line {
     match result {
-        Ok(_) => lines.push(Line::of(Role::Good, format!("{call} applies here."))),
-        Err(why) => {
-            lines.push(Line::of(Role::Error, format!("{call} does not apply here: {why}.")));
-            lines.extend(stopped(stops, depth));
-        }
+        Ok(_) => Line::of(Role::Good, format!("{call} applies here.")),
+        Err(why) => Line::of(Role::Error, format!("{call} does not apply here: {why}.")),
     }
-    lines
 }
 
 /// Where inside of the selection a rule comes nearest to a match, and what stops it there; or that it applies there.
@@ -88,7 +83,7 @@ pub fn nearest<T>(
 }
 
 /// How much of a left side matched, and where the match stopped.
-fn stopped(stops: Option<(Path, String)>, depth: u32) -> Vec<Line> {
+pub fn stopped(stops: Option<(Path, String)>, depth: u32) -> Vec<Line> {
     let mut lines = vec![];
     if depth > 0 {
         let nodes = if depth == 1 { "node of its left side matches" } else { "nodes of its left side match" };

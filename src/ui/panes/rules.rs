@@ -181,7 +181,11 @@ pub fn content(app: &App, width: usize) -> Content {
                 let told = marked.into_iter().chain(priced).map(|line| line.fit(width, alphabet(app)));
                 told.chain(lines).collect()
             }
-            Err(_) => reasons(app, candidate).iter().flat_map(|line| line.wrap(width, 2)).collect(),
+            Err(_) => {
+                let mut lines = vec![Line::plain(candidate.doc.clone()), verdict(candidate)];
+                lines.extend(stopped(app, candidate));
+                lines.iter().flat_map(|line| line.wrap(width, 2)).collect()
+            }
         },
     };
     let Rows { head, lines, .. } = &app.rules.rows;
@@ -220,13 +224,32 @@ pub fn uncompared(app: &App) -> Option<Query> {
     Some(query).filter(|query| compared::is_unknown(app, query))
 }
 
-/// Why a rule applies here or does not.
-fn reasons(app: &App, candidate: &Candidate) -> Vec<Line> {
-    let place = candidate.stops.as_ref().map(|path| (path.clone(), app.printed.text(path)));
+/// Whether a rule applies here.
+fn verdict(candidate: &Candidate) -> Line {
     // One that is looked for with arguments applies with the first of these.
     let applies = candidate.choices.first().filter(|_| candidate.result.is_ok());
     let call = applies.map_or(&candidate.call, |(call, _)| call);
-    rules::why(call, &candidate.doc, &candidate.result, place, candidate.depth)
+    rules::applies(call, &candidate.result)
+}
+
+/// How far a rule that does not apply matches.
+fn stopped(app: &App, candidate: &Candidate) -> Vec<Line> {
+    if candidate.result.is_ok() {
+        return Vec::new();
+    }
+    let place = candidate.stops.as_ref().map(|path| (path.clone(), app.printed.text(path)));
+    rules::stopped(place, candidate.depth)
+}
+
+/// What a rule is.
+fn what(app: &App, candidate: &Candidate) -> Vec<Line> {
+    let rule = app.session.workspace().rules.get(name_of(&candidate.call));
+    rules::what(&candidate.doc, rule.map_or("", |rule| &rule.text))
+}
+
+/// The name of a rule with arguments.
+fn name_of(call: &str) -> &str {
+    call.split('(').next().unwrap_or_default()
 }
 
 /// Where inside of the selection a rule that does not apply to it applies, or comes nearest to that. Every part is looked at,
@@ -313,7 +336,7 @@ pub fn difference_known(app: &mut App, query: &Query) {
 /// Whether a rule applies with these very arguments, or what is wrong with them.
 fn with_arguments(app: &App, candidate: &Candidate, call: &str) -> Vec<Line> {
     let workspace = app.session.workspace();
-    let mut lines = vec![Line::plain(candidate.doc.clone())];
+    let mut lines = what(app, candidate);
     match workspace.apply_as_change(app.session.term(), call, &candidate.at) {
         Ok(change) => {
             lines.push(Line::of(Role::Good, format!("{call} applies here.")));
@@ -327,10 +350,10 @@ fn with_arguments(app: &App, candidate: &Candidate, call: &str) -> Vec<Line> {
     lines
 }
 
-/// Says why the highlighted rule, or the one of this name, does or does not apply; with arguments, whether it does with these.
+/// Shows the highlighted rule, or the one of this name, and says why it does or does not apply; with arguments, whether it does with these.
 pub fn why(app: &mut App, call: &str) {
-    let name = call.split('(').next().unwrap_or_default();
-    let is_it = |c: &&Candidate| c.at == app.selection && c.call.split('(').next() == Some(name);
+    let name = name_of(call);
+    let is_it = |c: &&Candidate| c.at == app.selection && name_of(&c.call) == name;
     let found = match name {
         "" => app.candidate(),
         _ => app.rules.candidates.iter().find(is_it),
@@ -348,14 +371,14 @@ pub fn why(app: &mut App, call: &str) {
         return;
     }
     let title = candidate.heading();
-    let (inside, mut lines) = match nearest_inside(app, candidate) {
-        // Of the selection itself nothing is left to say but what it is.
-        Some((inside, more)) => {
-            let first = reasons(app, candidate).into_iter().take(2);
-            (Some(inside), first.chain(more).collect())
-        }
-        None => (None, reasons(app, candidate)),
+    let mut lines = what(app, candidate);
+    lines.push(verdict(candidate));
+    let (inside, more) = match nearest_inside(app, candidate) {
+        // Of the selection itself nothing is left to say.
+        Some((inside, more)) => (Some(inside), more),
+        None => (None, stopped(app, candidate)),
     };
+    lines.extend(more);
     lines.extend(makes_room(app, inside.as_ref().unwrap_or(candidate)));
     app.popups.push(Popup::Page(Page::sentences(title, lines, 2)));
 }
@@ -422,7 +445,7 @@ fn arguments(candidate: &Candidate) -> Popup {
     let first = candidate.choices.first().map_or(candidate.call.as_str(), |(call, _)| call.as_str());
     items.push(item("other", "Type other arguments.".to_owned(), Value::OtherArguments(first.to_owned())));
     let title = format!("{} with which arguments?", candidate.call);
-    let rule = candidate.call.split('(').next().unwrap_or_default();
+    let rule = name_of(&candidate.call);
     Popup::Choice(Box::new(Choice::of_rule(title, items, rule, candidate.at.clone())))
 }
 
