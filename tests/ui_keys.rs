@@ -1453,6 +1453,24 @@ fn the_steps_before_a_failure_are_taken_one_by_one_or_not_at_all() {
     assert!(app.text().contains("were not taken"), "{}", app.text());
 }
 
+/// A step that what follows cannot do without is not left out: nobody is left at the state before it.
+#[test]
+fn a_step_that_cannot_be_left_out_leaves_the_state_as_it_was() {
+    let mut app = dot();
+    // Only what the fusion has made can be taken apart.
+    for step in ["topDown(reduceMapFusion)", "topDown(reduceSeqMapFission)"] {
+        app.press("a").type_text(step).press("Enter").idle();
+    }
+    assert_eq!(app.app.session.current(), 2, "{}", app.text());
+    app.press("7 k W").idle();
+    let text = app.text();
+    assert!(text.contains("does not apply"), "{text}");
+    let told =
+        "What followed revision 1 was not done again without it; revision 2 is the present state, as before.";
+    assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(told), "{text}");
+    assert_eq!(app.app.session.current(), 2, "{text}");
+}
+
 /// What a key does is said of the pane that has the keys, and only where it does something.
 #[test]
 fn hints_and_help_tell_what_keys_do_here() {

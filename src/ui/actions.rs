@@ -239,6 +239,7 @@ fn finished(app: &mut App, result: JobResult) {
         Action::Strategy { text, .. } => searches(app.session.workspace(), text),
         _ => false,
     };
+    let redone = panes::history::redone(app, &result.action);
     match result.result {
         Ok(outcome) => {
             app.found.ended(&outcome);
@@ -260,11 +261,17 @@ fn finished(app: &mut App, result: JobResult) {
             if searched {
                 app.found.failed(&problem);
             }
+            let back = redone.map(|redone| panes::history::not_redone(app, &redone));
             if searched || problem.code == STOPPED {
-                let kept = app.session.keeps().map(|kept| format!(" {kept}")).unwrap_or_default();
+                let kept = app.session.keeps().map(str::to_owned);
+                let also: String = kept.into_iter().chain(back).map(|text| format!(" {text}")).collect();
                 let role = if problem.code == STOPPED { Role::Warning } else { Role::Error };
-                app.tell(role, format!("{}{kept}", problem.message));
+                app.tell(role, format!("{}{also}", problem.message));
             } else if let Action::Strategy { text, at } = &result.action {
+                let problem = match back {
+                    Some(back) => problem.note(back),
+                    None => problem,
+                };
                 failed(app, text, at, &problem);
             } else {
                 show_problem(app, &problem);

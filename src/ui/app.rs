@@ -249,6 +249,8 @@ pub struct App {
     pub trail: Option<Trail>,
     /// The states of two branches that are measured in turns, of which the faster one is gone to.
     pub choosing: Option<(RevisionId, RevisionId)>,
+    /// What is done again without one of its steps.
+    pub redone: Option<panes::history::Redone>,
     /// The states whose code is compared on a page.
     pub diffing: Option<(RevisionId, RevisionId)>,
     /// Which difference a preview shows.
@@ -333,6 +335,7 @@ impl App {
             walk: None,
             trail: None,
             choosing: None,
+            redone: None,
             diffing: None,
             preview: Preview::default(),
             mending: None,

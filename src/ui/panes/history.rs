@@ -397,6 +397,17 @@ pub fn rest_without(app: &App) -> Result<(RevisionId, RevisionId, Vec<RevisionId
     Ok((id, before, later))
 }
 
+/// What followed a step is done again without it, and has not come to its end yet.
+pub struct Redone {
+    step: RevisionId,
+    /// The state before it, where that begins.
+    before: RevisionId,
+    /// The present state until then.
+    from: RevisionId,
+    /// What is done.
+    text: String,
+}
+
 /// Does again what followed the highlighted step, without it: what it was worth is the difference.
 pub fn without(app: &mut App) {
     let Ok((id, before, later)) = rest_without(app) else { return };
@@ -404,9 +415,31 @@ pub fn without(app: &mut App) {
     let done = later.iter().filter_map(|id| history.revision(*id)?.elevate.as_ref());
     let done: Vec<&String> = done.collect();
     let text = in_order(&done, " ; ");
+    let from = app.session.current();
     if perform(app, Action::Goto { revision: before }) {
         app.tell(Role::Hint, format!("Doing again what followed revision {id}, without it."));
-        strategies::run(app, &text, Path::root());
+        let redone = Redone { step: id, before, from, text };
+        if strategies::run(app, &redone.text, Path::root()) {
+            app.redone = Some(redone);
+        } else {
+            let told = not_redone(app, &redone);
+            app.tell(Role::Hint, told);
+        }
+    }
+}
+
+/// A strategy has come to its end: what it did again, if that.
+pub fn redone(app: &mut App, action: &Action) -> Option<Redone> {
+    app.redone.take_if(|redone| matches!(action, Action::Strategy { text, .. } if *text == redone.text))
+}
+
+/// What followed a step could not be done again: the present state is that which was there before, and this is said.
+pub fn not_redone(app: &mut App, Redone { step, before, from, .. }: &Redone) -> String {
+    let told = format!("What followed revision {step} was not done again without it");
+    // Who went elsewhere meanwhile stays there.
+    match app.session.current() == *before && perform(app, Action::Goto { revision: *from }) {
+        true => format!("{told}; revision {from} is the present state, as before."),
+        false => format!("{told}."),
     }
 }
 
