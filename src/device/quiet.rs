@@ -95,6 +95,17 @@ fn between(before: Ticks, after: Ticks, took: Duration) -> Option<Elsewhere> {
 pub const UNLIKE: &str = "What took turns runs on different numbers of threads, of which more are disturbed more: what is compared holds of a \
      machine that is as busy, and of no other.";
 
+/// Where the threads of a kernel are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// On the processors that this process runs on, as many as the device is given.
+    Host,
+    /// There, as many as a driver of OpenCL takes.
+    Driver,
+    /// On a device of its own, whatever else the processors do.
+    Apart,
+}
+
 /// How kernels ran that are to be compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turns {
@@ -119,7 +130,10 @@ impl Turns {
 
 impl Elsewhere {
     /// That kernels on so many threads had to share processors, if they had to. Those that took turns are compared already.
-    pub fn disturbed(self, threads: u32, in_turns: Turns) -> Option<String> {
+    pub fn disturbed(self, threads: u32, place: Place, in_turns: Turns) -> Option<String> {
+        if place == Place::Apart {
+            return None;
+        }
         let Elsewhere { others, stolen, processors } = self;
         let of = match processors {
             1 => "its one processor".to_owned(),
@@ -141,7 +155,7 @@ impl Elsewhere {
         let shared = others > LITTLE && others + f64::from(threads) > processors as f64 + LITTLE / 2.0;
         shared.then(|| {
             let on = if threads > 1 { format!("up to {threads} threads") } else { "one thread".to_owned() };
-            let fewer = if threads > 1 {
+            let fewer = if threads > 1 && place == Place::Host {
                 ", or leave them room by fewer threads, as in `--device 'cpu[1 thread]'`"
             } else {
                 ""
@@ -172,18 +186,23 @@ mod tests {
     #[test]
     fn a_kernel_that_had_to_share_processors_was_disturbed() {
         let elsewhere = Elsewhere { others: 1.0, stolen: 0.0, processors: 2 };
-        let said = elsewhere.disturbed(2, Turns::None).unwrap();
+        let said = elsewhere.disturbed(2, Place::Host, Turns::None).unwrap();
         assert!(said.contains("other programs kept 1.0 of its 2 processors busy"), "{said}");
         assert!(said.contains("`--device 'cpu[1 thread]'`"), "{said}");
+        // A driver of OpenCL takes as many threads as it likes, and a kernel on another device meets nobody.
+        let said = elsewhere.disturbed(2, Place::Driver, Turns::None).unwrap();
+        assert!(said.contains("up to 2 threads of the kernel. End them. `--against`"), "{said}");
+        assert_eq!(elsewhere.disturbed(2, Place::Apart, Turns::None), None);
         // One thread has the processor that the others leave.
-        assert_eq!(elsewhere.disturbed(1, Turns::None), None);
-        assert_eq!(Elsewhere { others: 0.1, ..elsewhere }.disturbed(2, Turns::None), None);
-        let stolen =
-            Elsewhere { others: 0.0, stolen: 0.5, ..elsewhere }.disturbed(1, Turns::of(&[1, 1])).unwrap();
+        assert_eq!(elsewhere.disturbed(1, Place::Host, Turns::None), None);
+        assert_eq!(Elsewhere { others: 0.1, ..elsewhere }.disturbed(2, Place::Host, Turns::None), None);
+        let stolen = Elsewhere { others: 0.0, stolen: 0.5, ..elsewhere }
+            .disturbed(1, Place::Host, Turns::of(&[1, 1]))
+            .unwrap();
         assert!(stolen.contains("other virtual machines took 25 % of the time"), "{stolen}");
         assert!(!stolen.contains("--against") && stolen.contains("disturbed alike"), "{stolen}");
         // Of one thread and two, the two are disturbed more.
-        let unlike = elsewhere.disturbed(2, Turns::of(&[1, 2])).unwrap();
+        let unlike = elsewhere.disturbed(2, Place::Host, Turns::of(&[1, 2])).unwrap();
         assert!(
             !unlike.contains("disturbed alike") && unlike.contains("as busy, and of no other"),
             "{unlike}"

@@ -1,6 +1,7 @@
 //! A module on the host alone, with its memory.
 use super::super::buffer::Buffer;
 use super::super::proto::{Arg, Timer};
+use super::super::quiet::Place;
 use super::super::worker::measure::{About, Kernel};
 use super::super::worker::wire::{Job, Slot};
 use super::super::{Cause, DeviceError};
@@ -116,7 +117,7 @@ impl Kernel for CpuKernel {
             device: "cpu".to_owned(),
             threads: self.code.threads(),
             used: self.code.used(),
-            on_processors: true,
+            place: Place::Host,
             warnings: self.code.warnings.clone(),
             parts: vec![self.entry.clone()],
         }

@@ -3,6 +3,7 @@
 use super::super::buffer::Buffer;
 use super::super::cpu::HostCode;
 use super::super::proto::{Access, Arg, DeviceInfo, DeviceKind, FloatMode, Language, Step, Timer};
+use super::super::quiet::Place;
 use super::super::select::select;
 use super::super::worker::measure::{About, Kernel};
 use super::super::worker::wire::{Job, Slot};
@@ -150,9 +151,9 @@ impl OpenClKernel {
             warnings.clone_from(&host.warnings);
         }
         let (device, threads) = (info.id.clone(), info.compute_units);
-        let on_processors = info.kind == DeviceKind::Cpu;
+        let place = if info.kind == DeviceKind::Cpu { Place::Driver } else { Place::Apart };
         let timer = Timer::DeviceEvents;
-        let about = About { timer, compiler, device, threads, used: threads, on_processors, warnings, parts };
+        let about = About { timer, compiler, device, threads, used: threads, place, warnings, parts };
         Ok(OpenClKernel { memory, params, steps, host, about })
     }
 

@@ -270,8 +270,7 @@ fn run(
     for (kernel, runs) in kernels.iter_mut().zip(samples) {
         outputs.push(kernel.outputs()?);
         let mut about = kernel.about();
-        let disturbed =
-            elsewhere.filter(|_| about.on_processors).and_then(|e| e.disturbed(about.used, in_turns));
+        let disturbed = elsewhere.and_then(|e| e.disturbed(about.used, about.place, in_turns));
         about.warnings.extend(disturbed);
         let several = about.parts.len() > 1;
         let part = |(part, name): (usize, String)| PartTimes {

@@ -3,6 +3,7 @@
 //! Every kernel first runs once uncounted (caches, page faults, drivers that compile late). Then kernels take turns,
 //! and the order of the turns alternates, so that a drift of the machine hits all of them alike.
 use super::super::proto::{Mode, Progress};
+use super::super::quiet::Place;
 use super::super::{DeviceError, Timer};
 use std::time::{Duration, Instant};
 
@@ -24,8 +25,7 @@ pub struct About {
     /// The threads that there are for parallel loops, and how many of them the kernel uses at most.
     pub threads: u32,
     pub used: u32,
-    /// Whether the threads are on the processors that this process runs on.
-    pub on_processors: bool,
+    pub place: Place,
     pub warnings: Vec<String>,
     /// What the times of a run are of.
     pub parts: Vec<String>,
@@ -97,7 +97,7 @@ mod tests {
                 device,
                 threads: 1,
                 used: 1,
-                on_processors: true,
+                place: Place::Host,
                 warnings,
                 parts,
             }

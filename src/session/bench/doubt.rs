@@ -30,8 +30,8 @@ pub fn of_interval(measured: &Measurement) -> Option<String> {
 pub fn of_comparison(comparison: &Comparison) -> Option<String> {
     let interval = comparison.interval;
     (interval.high - interval.low > WIDE * comparison.ratio).then(|| {
-        "The times of the two differ much from turn to turn, so that their ratio is hardly known. End what else runs on the machine, \
-         or leave it room by fewer threads, as in `--device 'cpu[1 thread]'`, and measure again."
+        "The times of the two differ much from turn to turn, so that their ratio is hardly known. End what else runs on the machine \
+         and measure again."
             .to_owned()
     })
 }
