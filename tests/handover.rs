@@ -387,6 +387,7 @@ fn point(n: i64, times: [u64; 2]) -> Point {
         runs: 30,
         parts: vec![],
         flops: None,
+        integer_operations: None,
         bytes: None,
         check: String::new(),
         max_error: None,

@@ -370,6 +370,9 @@ fn in_words(m: &Measurement) -> String {
     if let Some(g) = m.gflops() {
         text += &format!("compute   {} GFLOP/s\n", digits(g));
     }
+    if let Some(g) = m.integer_gops() {
+        text += &format!("integers  {} billion operations a second\n", digits(g));
+    }
     if let Some(g) = m.gbytes() {
         text += &format!("memory    {} GB/s of inputs and output\n", digits(g));
     }
@@ -387,6 +390,7 @@ fn as_json(m: &Measurement) -> Value {
         "runs": m.runs,
         "parts": m.parts.iter().map(|p| json!({ "name": p.name, "median_ns": p.median_ns })).collect::<Vec<_>>(),
         "gflops": m.gflops(),
+        "integer_gops": m.integer_gops(),
         "gbytes": m.gbytes(),
         "check": m.check,
         "max_error": m.max_error,

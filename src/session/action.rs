@@ -179,8 +179,10 @@ pub struct Measurement {
     pub runs: usize,
     /// Where the time went, of a program of several kernels.
     pub parts: Vec<PartTime>,
-    /// Arithmetic operations and bytes of input and output of one run.
+    /// Operations in floating point, operations on integers, and bytes of input and output of one run. Logs of older versions do not
+    /// tell those on integers.
     pub flops: Option<f64>,
+    pub integer_operations: Option<f64>,
     pub bytes: Option<f64>,
     /// How the output was checked, with the largest relative error.
     pub check: String,
@@ -276,6 +278,7 @@ impl Measurement {
             runs: time.runs,
             parts: vec![],
             flops: (work.flops > 0.0).then_some(work.flops),
+            integer_operations: (work.integer_operations > 0.0).then_some(work.integer_operations),
             bytes: Some(work.bytes),
             check,
             max_error: None,
@@ -327,6 +330,10 @@ impl Measurement {
 
     pub fn gflops(&self) -> Option<f64> {
         self.flops.map(|f| f / self.median_ns)
+    }
+    /// Billions of operations on integers a second.
+    pub fn integer_gops(&self) -> Option<f64> {
+        self.integer_operations.map(|n| n / self.median_ns)
     }
     /// Gigabytes a second of compulsory traffic: each input and output cell once.
     pub fn gbytes(&self) -> Option<f64> {

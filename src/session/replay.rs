@@ -362,6 +362,7 @@ pub(super) fn measured_here(session: &Session, action: &Action, recorded: &Outco
     kernel(device) == Some(m.kernel)
         && m.sizes == *session.sizes()
         && m.flops == (work.flops > 0.0).then_some(work.flops)
+        && m.integer_operations.is_none_or(|n| n == work.integer_operations)
         && m.bytes == Some(work.bytes)
         && m.runs > 0
         && numbers.iter().all(|n| n.is_finite() && *n >= 0.0)

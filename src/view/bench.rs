@@ -5,8 +5,9 @@ use super::figures;
 use super::roofline::{above, limit};
 use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
-use crate::device::roofline::{Peak, Work, rate};
+use crate::device::roofline::{self, Peak, rate};
 use crate::device::stats::{CLOSE, Comparison, Verdict};
+use crate::lang::work::Work;
 use crate::session::action::{Measurement, RevisionId, Sizes};
 use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S, of_comparison, plain_seconds};
 use crate::session::history::History;
@@ -203,6 +204,17 @@ pub fn details(id: RevisionId, m: &Measurement, computes: Option<f64>, peak: Opt
                 ),
         );
     }
+    if let (Some(operations), Some(rate)) = (m.integer_operations, m.integer_gops()) {
+        let of = figures::count(operations as u64);
+        lines.push(
+            Line::plain("work    ")
+                .with(
+                    Role::Number,
+                    format!("{} billion operations on integers a second", figures::digits(rate)),
+                )
+                .with(Role::Plain, format!(" of {of} of the program a run")),
+        );
+    }
     if let (Some(bytes), Some(rate)) = (m.bytes, m.gbytes()) {
         lines.push(
             Line::plain("traffic ")
@@ -230,7 +242,8 @@ const OTHERS: f64 = 1.05;
 
 /// What bounds a measured state, and how near to that it comes.
 fn bound(m: &Measurement, peak: Option<Peak>) -> Option<Line> {
-    let (work, peak) = (Work { flops: m.flops?, bytes: m.bytes? }, peak?);
+    let (flops, bytes, peak) = (m.flops.unwrap_or(0.0), m.bytes.filter(|bytes| *bytes > 0.0)?, peak?);
+    let work = roofline::Work { flops, bytes };
     let rate = rate(work, m.median_ns, Some(peak));
     let (share, memory) = (rate.share?, rate.memory_bound?);
     Some(match above(share, memory, work.bytes, peak) {
@@ -242,6 +255,10 @@ fn bound(m: &Measurement, peak: Option<Peak>) -> Option<Line> {
             let by = if memory { "memory" } else { "arithmetic" };
             Line::plain(format!("bound   not by {by}: {above}"))
         }
+        // What else there is to do may take longer.
+        None if m.flops.is_none() => Line::plain(format!("bound   not known: {}, ", by_memory(bytes, peak)))
+            .with(Role::Number, format!("{} %", figures::digits(share * 100.0)))
+            .with(Role::Plain, format!(" of that time; {}", unknown(&m.device))),
         None => Line::plain(format!("bound   by {}, ", limit(memory, work.bytes, peak)))
             .with(Role::Number, format!("{} %", figures::digits(share * 100.0)))
             .with(Role::Plain, format!(" of what {} allows{}", m.device, or_less(peak))),
@@ -253,26 +270,51 @@ fn or_less(peak: Peak) -> &'static str {
     if peak.busy { " or less: the machine was busy when that was measured" } else { "" }
 }
 
+/// The time that memory allows for so many bytes.
+fn by_memory(bytes: f64, peak: Peak) -> String {
+    let time = figures::time(bytes / peak.gbytes);
+    format!("{} allows {time}{}", limit(true, bytes, peak), or_less(peak))
+}
+
+/// What is said of a program of other operations than those with which it is measured what a device allows.
+pub fn unknown(device: &str) -> String {
+    format!("what {device} allows of other operations than those in floating point is not measured")
+}
+
+/// The operations of a program that are told: those in floating point, else those on integers.
+fn operations(work: Work) -> Option<(f64, &'static str)> {
+    let all = [(work.flops, "operations"), (work.integer_operations, "operations on integers")];
+    all.into_iter().find(|(count, _)| *count > 0.0)
+}
+
 /// What a program has to do at least, and what bounds it on a device, where that is known what it allows.
 pub fn least(work: Work, device: &str, peak: Option<Peak>) -> Option<Line> {
-    let Work { flops, bytes } = work;
-    if flops <= 0.0 || bytes <= 0.0 {
+    let Work { flops, bytes, .. } = work;
+    if bytes <= 0.0 {
         return None;
     }
-    let mut text = format!(
-        "The program computes {} operations on {} of inputs and output, {} for each byte",
-        figures::count(flops as u64),
-        figures::bytes(bytes as u64),
-        figures::digits(flops / bytes)
-    );
+    let moved = figures::bytes(bytes as u64);
+    let mut text = match operations(work) {
+        Some((count, what)) => format!(
+            "The program computes {} {what} on {moved} of inputs and output, {} for each byte",
+            figures::count(count as u64),
+            figures::digits(count / bytes)
+        ),
+        None => {
+            format!("The program moves {moved} of inputs and output, and no operations of it are counted")
+        }
+    };
     if let Some(peak) = peak {
         let (arithmetic, memory) = (flops / peak.gflops, bytes / peak.gbytes);
-        text += &format!(
-            "; on {device} {} bounds that, which allows {}{}",
-            limit(memory > arithmetic, bytes, peak),
-            figures::time(arithmetic.max(memory)),
-            or_less(peak)
-        );
+        text += &match flops > 0.0 {
+            true => format!(
+                "; on {device} {} bounds that, which allows {}{}",
+                limit(memory > arithmetic, bytes, peak),
+                figures::time(arithmetic.max(memory)),
+                or_less(peak)
+            ),
+            false => format!("; on {device} {}; {}", by_memory(bytes, peak), unknown(device)),
+        };
     }
     Some(Line::plain(format!("{text}.")))
 }
@@ -287,27 +329,37 @@ pub fn least_in_brief(
     fastest: Option<f64>,
     key: &str,
 ) -> Option<Line> {
-    let Work { flops, bytes } = work;
-    if flops <= 0.0 || bytes <= 0.0 {
+    let Work { flops, bytes, .. } = work;
+    if bytes <= 0.0 {
         return None;
     }
-    let (count, each) = (figures::count(flops as u64), figures::digits(flops / bytes));
+    let floats = flops > 0.0;
     let bound = match peak {
         Some(peak) => {
             let memory = bytes / peak.gbytes > flops / peak.gflops;
+            let work = roofline::Work { flops, bytes };
             let share = fastest.and_then(|time| rate(work, time, Some(peak)).share);
             match share.and_then(|share| above(share, memory, bytes, peak)) {
                 Some(above) => format!("on {device} they come to {above}"),
-                None => format!("{} bounds them on {device}", limit(memory, bytes, peak)),
+                None if floats => format!("{} bounds them on {device}", limit(memory, bytes, peak)),
+                None => format!("on {device} {}", by_memory(bytes, peak)),
             }
         }
-        None => format!("{key} says what bounds them"),
+        None if floats => format!("{key} says what bounds them"),
+        None => format!("{key} says what memory allows"),
     };
-    let count = match others(flops, computes) {
-        Some(here) => format!("{here} operations; the program as it is written: {count}"),
-        None => format!("{count} operations"),
+    let said = match operations(work) {
+        Some((count, what)) => {
+            let (of_program, each) = (figures::count(count as u64), figures::digits(count / bytes));
+            let count = match others(flops, computes).filter(|_| floats) {
+                Some(here) => format!("{here} {what}; the program as it is written: {of_program}"),
+                None => format!("{of_program} {what}"),
+            };
+            format!("{count}, {each} a byte")
+        }
+        None => format!("{} in and out, no operations that are counted", figures::bytes(bytes as u64)),
     };
-    Some(Line::of(Role::Dim, format!("{count}, {each} a byte; {bound}")))
+    Some(Line::of(Role::Dim, format!("{said}; {bound}")))
 }
 
 /// Two programs that were measured in turns: their times, and what these say.
@@ -424,6 +476,7 @@ mod tests {
             runs: 30,
             parts: vec![],
             flops: Some(524_288.0),
+            integer_operations: None,
             bytes: Some(49_152.0),
             check: "the high-level program".to_owned(),
             max_error: Some(2e-7),
@@ -468,7 +521,7 @@ mod tests {
 
     #[test]
     fn what_a_program_costs_at_least_is_said_before_it_is_measured() {
-        let work = Work { flops: 2.0e9, bytes: 1.0e6 };
+        let work = Work { flops: 2.0e9, integer_operations: 0.0, bytes: 1.0e6 };
         let says = |peak| least(work, "cpu", peak).unwrap().text();
         assert_eq!(
             says(None),
@@ -476,7 +529,49 @@ mod tests {
         );
         let bound = "; on cpu arithmetic bounds that, which allows 200.0 ms.";
         assert!(says(Some(Peak { gflops: 10.0, gbytes: 2.0, busy: false, cache: 1024 })).ends_with(bound));
-        assert_eq!(least(Work { flops: 0.0, bytes: 8.0 }, "cpu", None), None);
+        assert_eq!(least(Work { flops: 0.0, integer_operations: 0.0, bytes: 0.0 }, "cpu", None), None);
+    }
+
+    /// Of operations on integers it is not known what a device allows, and of a program that only moves data there are none: what
+    /// memory allows is known of both.
+    #[test]
+    fn what_a_program_without_floats_costs_is_said_too() {
+        let integers = Work { flops: 0.0, integer_operations: 8.0e6, bytes: 1.0e6 };
+        let moves = Work { integer_operations: 0.0, ..integers };
+        let peak = Some(Peak { gflops: 10.0, gbytes: 2.0, busy: false, cache: 1024 });
+        let unknown = "what cpu allows of other operations than those in floating point is not measured";
+        let says = |work, peak| least(work, "cpu", peak).unwrap().text();
+        assert_eq!(
+            says(integers, peak),
+            format!(
+                "The program computes 8.00 M operations on integers on 976.6 KiB of inputs and output, 8.000 for each byte; on cpu \
+                 memory allows 500.0 µs; {unknown}."
+            )
+        );
+        assert_eq!(
+            says(moves, None),
+            "The program moves 976.6 KiB of inputs and output, and no operations of it are counted."
+        );
+        let brief = |work, peak| least_in_brief(work, Some(0.0), "cpu", peak, None, "o").unwrap().text();
+        assert_eq!(
+            brief(integers, peak),
+            "8.00 M operations on integers, 8.000 a byte; on cpu memory allows 500.0 µs"
+        );
+        assert_eq!(
+            brief(moves, None),
+            "976.6 KiB in and out, no operations that are counted; o says what memory allows"
+        );
+        let m = Measurement {
+            flops: None,
+            integer_operations: Some(8.0e6),
+            bytes: Some(1.0e6),
+            ..measured(1.0e6)
+        };
+        let told: Vec<String> = details(0, &m, None, peak).iter().map(Line::text).collect();
+        let bound = format!("bound   not known: memory allows 500.0 µs, 50.00 % of that time; {unknown}");
+        assert!(told.contains(&bound), "{told:#?}");
+        let work = "work    8.000 billion operations on integers a second of 8.00 M of the program a run";
+        assert!(told.contains(&work.to_owned()), "{told:#?}");
     }
 
     #[test]
@@ -580,7 +675,7 @@ mod tests {
             "bound   not by memory: more than main memory gave, since caches hold so little data"
         );
         let m = measured(64_800.0);
-        let work = Work { flops: m.flops.unwrap(), bytes: m.bytes.unwrap() };
+        let work = Work { flops: m.flops.unwrap(), integer_operations: 0.0, bytes: m.bytes.unwrap() };
         let brief = |time| least_in_brief(work, None, "cpu", Some(slow), time, "o").unwrap().text();
         assert!(brief(None).ends_with("; memory bounds them on cpu"), "{}", brief(None));
         let of_held = least_in_brief(work, None, "cpu", Some(held), None, "o").unwrap().text();

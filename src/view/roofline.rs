@@ -1,10 +1,11 @@
 //! What a device allows, and how near to that measured states come: operations a second over operations for each byte, both
 //! doubling from line to line.
 
-use super::bench::least;
+use super::bench::{least, unknown};
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
+use crate::lang::work;
 use crate::session::action::{Measurement, RevisionId};
 
 /// A measured state with its work.
@@ -43,7 +44,7 @@ pub fn page(
     device: &str,
     peak: Peak,
     all: &[(RevisionId, &Measurement)],
-    program: Option<Work>,
+    program: Option<work::Work>,
     width: usize,
     alphabet: Alphabet,
 ) -> Roofline {
@@ -59,22 +60,35 @@ pub fn page(
     said.extend(peak.mind().map(|mind| Line::of(Role::Warning, mind)));
     said.push(Line::empty());
     if kernels.is_empty() {
-        let text = format!("No state has been measured on {device} whose operations are counted.");
+        let text =
+            format!("No state has been measured on {device} whose operations in floating point are counted.");
         said.push(Line::of(Role::Hint, text));
         said.extend(program.and_then(|work| least(work, device, Some(peak))));
     }
     said.extend(kernels.iter().map(|kernel| says(kernel, peak)));
+    let moving: Vec<Line> =
+        last(device, all).into_iter().filter_map(|(revision, m)| moves(revision, m, peak)).collect();
+    if !moving.is_empty() {
+        said.extend(moving);
+        let unknown = unknown(device);
+        said.push(Line::of(Role::Hint, format!("Such states are not in the picture: {unknown}.")));
+    }
     Roofline { said, picture: picture(peak, &kernels, width, alphabet) }
 }
 
-/// The states that were measured on the device and compute something, the last measurement of each at each sizes.
-fn kernels<'a>(device: &str, all: &[(RevisionId, &'a Measurement)]) -> Vec<Kernel<'a>> {
+/// The states that were measured on the device, the last measurement of each at each sizes.
+fn last<'a>(device: &str, all: &[(RevisionId, &'a Measurement)]) -> Vec<(RevisionId, &'a Measurement)> {
     let mut last: Vec<(RevisionId, &Measurement)> = vec![];
     for (revision, m) in all.iter().filter(|(_, m)| m.device == device) {
         last.retain(|(id, other)| (*id, &other.sizes) != (*revision, &m.sizes));
         last.push((*revision, *m));
     }
-    let works = last.into_iter().filter_map(|(revision, measured)| {
+    last
+}
+
+/// Those of them that compute something in floating point.
+fn kernels<'a>(device: &str, all: &[(RevisionId, &'a Measurement)]) -> Vec<Kernel<'a>> {
+    let works = last(device, all).into_iter().filter_map(|(revision, measured)| {
         let work = Work { flops: measured.flops?, bytes: measured.bytes? };
         (work.flops > 0.0 && work.bytes > 0.0 && measured.median_ns > 0.0)
             .then_some((revision, measured, work))
@@ -86,10 +100,32 @@ fn kernels<'a>(device: &str, all: &[(RevisionId, &'a Measurement)]) -> Vec<Kerne
         .collect()
 }
 
+/// How near a state that computes nothing in floating point comes to what memory allows.
+fn moves(revision: RevisionId, measured: &Measurement, peak: Peak) -> Option<Line> {
+    let bytes = measured.bytes.filter(|bytes| *bytes > 0.0 && measured.flops.is_none())?;
+    let rate = rate(Work { flops: 0.0, bytes }, measured.median_ns, Some(peak));
+    let share = rate.share?;
+    let says = match above(share, true, bytes, peak) {
+        Some(above) => format!(", over 100 % of what is allowed: {above}"),
+        None => {
+            format!(", {} % of what {} allows", digits(100.0 * share), limit(true, bytes, peak))
+        }
+    };
+    Some(
+        Line::of(Role::Number, format!("   revision {revision}  "))
+            .with(Role::Plain, format!("{}  {}  ", sizes(measured), time(measured.median_ns)))
+            .with(Role::Good, format!("{} GB/s", digits(rate.gbytes)))
+            .with(Role::Plain, says),
+    )
+}
+
+fn sizes(measured: &Measurement) -> String {
+    measured.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ")
+}
+
 fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
     let Kernel { sign, revision, measured, work } = kernel;
     let rate = rate(*work, measured.median_ns, Some(peak));
-    let sizes: Vec<String> = measured.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect();
     let memory = rate.memory_bound == Some(true);
     let share = rate.share.unwrap_or_default();
     let says = match above(share, memory, work.bytes, peak) {
@@ -100,7 +136,7 @@ fn says(kernel: &Kernel<'_>, peak: Peak) -> Line {
         }
     };
     Line::of(Role::Number, format!("{sign}  revision {revision}  "))
-        .with(Role::Plain, format!("{}  {}  ", sizes.join(" "), time(measured.median_ns)))
+        .with(Role::Plain, format!("{}  {}  ", sizes(measured), time(measured.median_ns)))
         .with(Role::Good, format!("{} GFLOP/s", digits(rate.gflops)))
         .with(Role::Plain, says)
 }
@@ -198,6 +234,7 @@ mod tests {
             runs: 30,
             parts: vec![],
             flops: Some(flops),
+            integer_operations: None,
             bytes: Some(bytes),
             check: String::new(),
             max_error: None,
@@ -271,6 +308,17 @@ mod tests {
         }
     }
 
+    /// What is not in the picture is told of what memory allows.
+    #[test]
+    fn a_state_without_floats_is_held_against_memory() {
+        let integers = Measurement { flops: None, ..measured("cpu", 64, 1e6, 0.0, 4e6) };
+        let said = page("cpu", PEAK, &[(3, &integers)], None, 80, Alphabet::Ascii).said;
+        let said: Vec<String> = said.iter().map(Line::text).collect();
+        let row = "   revision 3  n=64  1.000 ms  4.000 GB/s, 25.00 % of what memory allows";
+        assert!(said.contains(&row.to_owned()), "{said:#?}");
+        assert!(said.iter().any(|line| line.starts_with("Such states are not in the picture")), "{said:#?}");
+    }
+
     #[test]
     fn the_last_measurement_of_a_state_counts() {
         let (before, after) = (measured("cpu", 64, 1e6, 2e6, 4e6), measured("cpu", 64, 9e5, 2e6, 4e6));
@@ -287,7 +335,7 @@ mod tests {
                 .contains("No state")
         );
         // What bounds the program is known before it is measured.
-        let work = Some(Work { flops: 6.4e7, bytes: 1.6e6 });
+        let work = Some(work::Work { flops: 6.4e7, integer_operations: 0.0, bytes: 1.6e6 });
         let said = page("gpu", PEAK, &all, work, 80, Alphabet::Unicode).said;
         let said = said.last().unwrap().text();
         assert!(said.contains("on gpu arithmetic bounds that, which allows 1.000 ms"), "{said}");

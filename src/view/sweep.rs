@@ -121,6 +121,7 @@ mod tests {
             runs: 30,
             parts: vec![],
             flops: None,
+            integer_operations: None,
             bytes: None,
             check: String::new(),
             max_error: None,

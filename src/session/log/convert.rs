@@ -228,6 +228,7 @@ impl From<&Outcome> for v1::Outcome {
                 runs: m.runs,
                 parts: m.parts.iter().map(|p| (p.name.clone(), p.median_ns)).collect(),
                 flops: m.flops,
+                integer_operations: m.integer_operations,
                 bytes: m.bytes,
                 check: m.check.clone(),
                 max_error: m.max_error.unwrap_or_default(),
@@ -277,6 +278,7 @@ impl TryFrom<&v1::Outcome> for Outcome {
                     .map(|(name, median_ns)| PartTime { name: name.clone(), median_ns: *median_ns })
                     .collect(),
                 flops: m.flops,
+                integer_operations: m.integer_operations,
                 bytes: m.bytes,
                 check: m.check.clone(),
                 max_error: Some(m.max_error).filter(|_| !m.error_unknown),

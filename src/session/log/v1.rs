@@ -209,6 +209,8 @@ pub struct Measurement {
     pub parts: Vec<(String, f64)>,
     #[serde(default)]
     pub flops: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integer_operations: Option<f64>,
     #[serde(default)]
     pub bytes: Option<f64>,
     pub check: String,

@@ -3,8 +3,8 @@
 use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
 use crate::device::name_in;
-use crate::device::roofline::{Peak, Work};
-use crate::lang::work;
+use crate::device::roofline::Peak;
+use crate::lang::work::{self, Work};
 use crate::session::action::{Action, Measurement, RevisionId, Sizes, Target, give_size};
 use crate::session::auto;
 use crate::session::bench::target_of;
@@ -119,8 +119,7 @@ fn unmeasured(app: &App) -> Vec<Line> {
 /// What the program has to do, where its sizes are known.
 fn work_of(app: &App) -> Option<Work> {
     let known = app.session.missing_sizes().is_empty();
-    let work = known.then(|| work::of(&app.session.workspace().program.term, app.session.sizes()))?;
-    Some(Work { flops: work.flops, bytes: work.bytes })
+    known.then(|| work::of(&app.session.workspace().program.term, app.session.sizes()))
 }
 
 /// What the program costs at least and what bounds it, in few words.
