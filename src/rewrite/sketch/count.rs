@@ -17,6 +17,8 @@ pub struct Counted {
     pub terms: f64,
     /// The most nodes that a counted term has.
     pub size: u32,
+    /// Whether there was time for all that were to be counted.
+    pub whole: bool,
 }
 
 /// A set of states, by number.
@@ -32,10 +34,13 @@ const BETWEEN_LOOKS: usize = 512;
 /// twice as many, until there is one. Where `over` says so before all are counted, it is of as many nodes as were counted to the end.
 pub fn count(graph: &Graph, automaton: &Automaton, most: u32, over: &dyn Fn() -> bool) -> Counted {
     let mut counting = Counting::new(graph, automaton);
-    let mut counted = Counted { terms: 0.0, size: 0 };
+    let mut counted = Counted { terms: 0.0, size: 0, whole: true };
     while counted.size < most || counted.terms == 0.0 && counted.size < most.saturating_mul(2) {
-        let Some(terms) = counting.next_size(over) else { break };
-        counted = Counted { terms: counted.terms + terms, size: counted.size + 1 };
+        let Some(terms) = counting.next_size(over) else {
+            counted.whole = false;
+            break;
+        };
+        counted = Counted { terms: counted.terms + terms, size: counted.size + 1, ..counted };
     }
     counted
 }

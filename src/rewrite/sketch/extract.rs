@@ -613,6 +613,21 @@ mod tests {
         "? + contains(neg) or contains(mul ? (not contains(add)))",
     ];
 
+    /// What there was no time for is no number of terms.
+    #[test]
+    fn counting_that_is_stopped_is_not_whole() {
+        use crate::lang::{literal::Literal, ty::Scalar};
+        let mut graph = Graph::new();
+        for n in 0..1000 {
+            graph.encode(&Term::lit(Literal::Int(n, Scalar::I32))).unwrap();
+        }
+        graph.rebuild();
+        let automaton = Automaton::new(&sketch("?")).unwrap();
+        let [all, stopped] = [false, true].map(|over| count(&graph, &automaton, 1, &|| over));
+        assert_eq!((all.terms, all.size, all.whole), (1000.0, 1, true));
+        assert_eq!((stopped.terms, stopped.size, stopped.whole), (0.0, 0, false));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
         #[test]

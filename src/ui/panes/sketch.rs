@@ -251,12 +251,25 @@ fn meter(sketching: &Sketching) -> Line {
         Some(n) => said += &format!(", and {} classes of {graph}", count(n)),
         None => said += "; no graph can be asked of it",
     }
-    if let Some(Counted { terms, size }) = now.in_graph.filter(|counted| counted.size > 0) {
-        let terms =
-            if terms == 1.0 { "one term".to_owned() } else { format!("{} terms", figures::count_of(terms)) };
-        said += &format!(", with {terms} of up to {size} nodes");
-    }
+    // Without a class there is no term, however large, so that none is left to count.
+    let whole = |counted: Counted| Counted { whole: counted.whole || now.classes == Some(0), ..counted };
+    said += &now.in_graph.map(whole).map_or(String::new(), in_the_graph);
     Line::plain("describes ").with(Role::Good, said)
+}
+
+/// How many terms of the graph a sketch describes, of those that there was time to count.
+fn in_the_graph(Counted { terms, size, whole }: Counted) -> String {
+    let number =
+        if terms == 1.0 { "one term".to_owned() } else { format!("{} terms", figures::count_of(terms)) };
+    match (whole, size) {
+        (true, 0) => String::new(),
+        (true, _) => format!(", with {number} of up to {size} nodes"),
+        (false, 0) => ", whose terms were not counted in time".to_owned(),
+        (false, _) if terms == 0.0 => {
+            format!(", whose terms have more than {size} nodes and were not counted in time")
+        }
+        (false, _) => format!(", with {number} of up to {size} nodes; larger ones were not counted in time"),
+    }
 }
 
 /// A sketch as it is typed, with abbreviations where they say the same.
@@ -352,5 +365,27 @@ pub fn forget_meter(app: &mut App) {
     if let Some(sketching) = &mut app.sketching {
         sketching.meter = None;
         app.touch(&[Pane::Sketch]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was not counted is not said to be none.
+    #[test]
+    fn terms_that_there_was_no_time_to_count_are_told_as_such() {
+        let said = |terms, size, whole| in_the_graph(Counted { terms, size, whole });
+        assert_eq!(said(1.0, 200, true), ", with one term of up to 200 nodes");
+        assert_eq!(said(0.0, 0, true), "");
+        assert_eq!(said(0.0, 0, false), ", whose terms were not counted in time");
+        assert_eq!(
+            said(0.0, 154, false),
+            ", whose terms have more than 154 nodes and were not counted in time"
+        );
+        assert_eq!(
+            said(12.0, 154, false),
+            ", with 12 terms of up to 154 nodes; larger ones were not counted in time"
+        );
     }
 }
