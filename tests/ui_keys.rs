@@ -1333,6 +1333,32 @@ fn a_parameter_is_asked_for_with_values_that_divide_the_size() {
     assert_eq!(app.app.session.current(), 2, "{}", app.text());
 }
 
+/// What is applied everywhere is proposed with a value that divides everywhere.
+#[test]
+fn a_rule_is_proposed_everywhere_with_a_value_that_divides_at_all_places() {
+    let proposed = |sizes: &str| {
+        let mut texts = kernel("dot");
+        texts.files.clear();
+        texts.default_sizes.clear();
+        texts.program.text =
+            "def f (a: n.f32) (b: (n + 2).f32): (n.f32 * (n + 2).f32) = pair (a |> map sqrt) (b |> map sqrt)"
+                .to_owned();
+        let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+        app.press(":").type_text(&format!("sizes {sizes}")).press("Enter").idle();
+        app.press("3 /").type_text("splitJoin(p").press("Enter E").idle();
+        app
+    };
+    let mut app = proposed("n=256");
+    assert!(app.text().contains("tryAll(splitJoin(2))"), "{}", app.text());
+    app.press("Enter").idle();
+    assert_eq!(app.app.session.current(), 1, "{}", app.text());
+    assert!(!app.text().contains("do not meet"), "{}", app.text());
+    // Nothing divides both 9 and 11.
+    let app = proposed("n=9");
+    assert!(app.text().contains("tryAll(splitJoin("), "{}", app.text());
+    assert!(app.text().contains("these sizes rule out each at some place"), "{}", app.text());
+}
+
 /// A program whose code asks for memory.
 fn with_memory(size: (u16, u16)) -> TestApp {
     let mut texts = kernel("dot");

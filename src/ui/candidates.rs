@@ -349,6 +349,31 @@ fn with_choices(
     }
 }
 
+/// Of the arguments with which a rule applies at its place, as a call: the first that these sizes rule out nowhere within a position.
+/// None where they rule out each of them somewhere.
+pub fn throughout(
+    workspace: &Workspace,
+    term: &Term,
+    within: &Path,
+    candidate: &Candidate,
+    sizes: &Sizes,
+) -> Option<String> {
+    let rule = workspace.rules.get(candidate.call.split('(').next()?)?;
+    let multiples: Vec<i64> = sizes.values().copied().collect();
+    let refuted = |c: &SizeConstraint| is_refuted(c, sizes);
+    let found = choices(rule, term.at(&candidate.at)?, &multiples, &refuted).ok()?;
+    let places = term.at(within)?.positions();
+    let fits = |args: &[RuleArg]| {
+        places.iter().all(|(_, part)| {
+            // Where it does not match, arguments do no harm.
+            let asked = rule.apply(part, args).map(|a| asks(rule, part, &a.assumed, &a.term));
+            asked.map_or(true, |all| !all.iter().any(refuted))
+        })
+    };
+    let args = found.into_iter().map(|(args, _)| args).find(|args| fits(args))?;
+    Some(RuleUse { rule: rule.clone(), args }.to_string())
+}
+
 /// Why a rule with parameters does not apply: where its left side stops, or, where that matches, that arguments are missing.
 fn missing(rule: &Rule, miss: Option<&Miss>) -> String {
     let words = rule.params.iter().map(|p| format!("{} is {}", p.name, p.kind.word()));

@@ -9,7 +9,7 @@ use crate::session::action::{Action, RevisionId, Target};
 use crate::session::costs::Costs;
 use crate::ui::actions::{close_pages, perform};
 use crate::ui::app::App;
-use crate::ui::candidates::{Candidate, nearest, ordered};
+use crate::ui::candidates::{Candidate, nearest, ordered, throughout};
 use crate::ui::command::{Command, Command as C, Enabled, rule_chosen};
 use crate::ui::compared::{self, Shape};
 use crate::ui::draw::room;
@@ -455,12 +455,19 @@ pub fn everywhere(app: &mut App) {
         return;
     }
     let Some(candidate) = app.candidate() else { return };
-    let call = candidate.choices.first().map_or(&candidate.call, |(call, _)| call);
-    let (text, open) = (format!("tryAll({call})"), candidate.open);
-    if open {
-        app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Strategy, &text))));
-    } else {
-        let at = app.selection.clone();
+    if !candidate.open {
+        let (text, at) = (format!("tryAll({})", candidate.call), app.selection.clone());
         strategies::run(app, &text, at);
+        return;
     }
+    let (session, within) = (&app.session, strategies::place(app));
+    let fits = throughout(session.workspace(), session.term(), &within, candidate, session.sizes());
+    let none_fits = fits.is_none() && !candidate.choices.is_empty();
+    let first = || candidate.choices.first().map(|(call, _)| call.clone());
+    let call = fits.or_else(first).unwrap_or_else(|| candidate.call.clone());
+    let text = format!("tryAll({call})");
+    if none_fits {
+        app.say(Role::Hint, "Of the values that were tried these sizes rule out each at some place.");
+    }
+    app.popups.push(Popup::Entry(Box::new(Entry::new(EntryKind::Strategy, &text))));
 }
