@@ -53,13 +53,14 @@ pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) 
         lines.push(row_of_all(&label, grown, &|g| part_of(g.nodes, limit), room, alphabet));
     }
     lines.extend(grown.iter().enumerate().skip(first).map(bar));
-    if let Some((next, left)) = forecast(grown, progress.bound).filter(|_| runs) {
+    if let Some((next, left)) = forecast(grown, progress.nodes, progress.bound).filter(|_| runs) {
         let text = format!("{:>4} {:>7} ", grown.len() + 1, format!("~{}", count(next as usize)));
         let drawn = alphabet.pick("░", "-").repeat(length(next));
         lines.push(Line::of(Role::Dim, text).with(Role::Dim, drawn));
         let text = match left {
-            1 => "At this rate the limit is met in the next iteration.".to_owned(),
-            n => format!("At this rate the limit is met in {n} iterations."),
+            1 => "At this rate the limit is met in this iteration.".to_owned(),
+            2 => "At this rate the limit is met in the next iteration.".to_owned(),
+            n => format!("At this rate the limit is met {} iterations after this one.", n - 1),
         };
         lines.extend(Line::of(Role::Hint, text).wrap(width, 2));
     }
@@ -125,13 +126,13 @@ fn row_of_all(
     Line::of(Role::Number, label.to_owned()).with(Role::Good, row.into_iter().collect::<String>())
 }
 
-/// The nodes after the next iteration, at the rate of the last one, and in how many iterations that leads to the limit; none where
-/// the graph hardly grows.
-pub fn forecast(grown: &[Grown], bound: usize) -> Option<(f64, usize)> {
+/// The nodes after the iteration that runs, at the rate of the last one, or at its own where it has made more already, and in how
+/// many iterations that leads to the limit, this one included; none where the graph hardly grows.
+fn forecast(grown: &[Grown], now: usize, bound: usize) -> Option<(f64, usize)> {
     let [.., before, last] = grown else { return None };
-    let (before, last, bound) = (before.nodes as f64, last.nodes as f64, bound as f64);
-    let rate = last / before.max(1.0);
-    if rate < GROWS || last >= bound {
+    let (before, last, now, bound) = (before.nodes as f64, last.nodes as f64, now as f64, bound as f64);
+    let rate = (last / before.max(1.0)).max(now / last.max(1.0));
+    if rate < GROWS || last.max(now) >= bound {
         return None;
     }
     let left = ((bound / last).ln() / rate.ln()).ceil().max(1.0);
@@ -164,7 +165,7 @@ mod tests {
     fn where_growth_leads_is_foretold() {
         let forecast = |nodes: &[usize], bound| {
             let grown: Vec<Grown> = nodes.iter().map(|n| of_nodes(*n)).collect();
-            super::forecast(&grown, bound)
+            super::forecast(&grown, nodes.last().copied().unwrap_or_default(), bound)
         };
         assert_eq!(forecast(&[10, 100], 100_000), Some((1000.0, 3)));
         assert_eq!(forecast(&[50, 100], 150), Some((200.0, 1)));
@@ -172,5 +173,29 @@ mod tests {
         assert_eq!(forecast(&[100, 101], 1000), None);
         assert_eq!(forecast(&[100, 1000], 1000), None);
         assert_eq!(forecast(&[100], 1000), None);
+        // An iteration that has made more than the last one foretold goes on from there.
+        let grown = [of_nodes(10), of_nodes(100)];
+        assert_eq!(super::forecast(&grown, 900, 100_000), Some((1000.0, 3)));
+        assert_eq!(super::forecast(&grown, 5_000, 100_000), Some((5000.0, 2)));
+        assert_eq!(super::forecast(&grown, 100_000, 100_000), None);
+        let progress = Progress {
+            iteration: 2,
+            phase: Phase::Apply(0),
+            nodes: 5_000,
+            classes: 100,
+            grown: grown.to_vec(),
+            bound: 100_000,
+            most_memory: 0,
+            entries: 0,
+            rss: 0,
+            elapsed: std::time::Duration::ZERO,
+            best_size: 1,
+            rules: vec![],
+            parts: vec![],
+        };
+        let rows: Vec<String> = chart(&progress, true, 60, Alphabet::Ascii).iter().map(Line::text).collect();
+        assert!(rows.iter().any(|row| row.starts_with("   3   ~5000 -")), "{rows:#?}");
+        let told = "At this rate the limit is met in the next iteration.";
+        assert!(rows.iter().any(|row| row == told), "{rows:#?}");
     }
 }

@@ -447,7 +447,7 @@ mod tests {
            2     600 #########################
            3    3000 ###############################
            4 ~15.0 k --------------------------------------
-        At this rate the limit is met in 3 iterations.
+        At this rate the limit is met 2 iterations after this one.
            classes   -~= 1200
            memory    __- 286.1 MiB of 1.00 GiB
            sketch    --+ 2 of 3 parts
