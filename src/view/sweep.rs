@@ -3,6 +3,7 @@
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::stats::{CLOSE, Verdict};
+use crate::session::action::Measurement;
 use crate::session::bench::of_comparison;
 use crate::session::sweep::{Point, all_the_same, crossovers, decided};
 use indexmap::IndexMap;
@@ -18,8 +19,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     let widest = sizes.iter().map(String::len).max().unwrap_or_default();
     let mut lines =
         vec![Line::of(Role::Dim, format!("A  {}", of[0])), Line::of(Role::Dim, format!("B  {}", of[1]))];
-    let on = points.first().map(|point| format!("on {}, in turns", point.pair.first.device));
-    lines.extend(on.map(|on| Line::of(Role::Dim, on)));
+    lines.extend(points.first().map(|point| Line::of(Role::Dim, on(name, &point.pair.first))));
     let faster = format!("{:>HALF$}{}{:<HALF$}", "A faster", alphabet.pick("│", "|"), "B faster");
     // It is not that of the two medians: each run is compared with the one beside it.
     let ratio = "median ratio in turns";
@@ -75,6 +75,15 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     lines
 }
 
+/// Where all was measured, and at which sizes besides those of this name, which are the same for all.
+fn on(name: &str, measured: &Measurement) -> String {
+    let is_held = |size: &str| name.split('=').all(|swept| swept != size);
+    let held = measured.sizes.iter().filter(|(size, _)| is_held(size));
+    let held: Vec<String> = held.map(|(size, value)| format!("{size}={value}")).collect();
+    let at = if held.is_empty() { String::new() } else { format!(", at {}", held.join(" ")) };
+    format!("on {}, in turns{at}", measured.device)
+}
+
 /// What is to be minded of measurements, once each with the first size of which it was said; the same of others may have other figures.
 fn minded(name: &str, points: &[Point]) -> Vec<Line> {
     let mut all: IndexMap<String, Vec<(i64, String)>> = IndexMap::new();
@@ -105,7 +114,6 @@ mod tests {
     use super::*;
     use crate::device::stats::compare_turns;
     use crate::lang::digest::Digest;
-    use crate::session::action::Measurement;
     use crate::session::bench::{Outputs, Pair};
     use crate::session::sweep::reaches;
 
@@ -166,6 +174,16 @@ mod tests {
         assert!(wide.iter().take(8).all(|line| line.width() <= 76), "{wide:#?}");
         assert_eq!(shown[8], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
         assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
+    }
+
+    /// Times of a size hold at the others that there are.
+    #[test]
+    fn the_sizes_that_were_held_are_said() {
+        let mut points = [point(1000, [1_000_000, 4_000_000])];
+        points[0].pair.first.sizes.extend([("b".into(), 16), ("c".into(), 3)]);
+        let third = |name| chart(name, ["a", "b"], &points, Alphabet::Ascii)[2].text();
+        assert_eq!(third("k"), "on cpu, in turns, at b=16 c=3");
+        assert_eq!(third("k=c"), "on cpu, in turns, at b=16");
     }
 
     /// What is to be minded of each is told, once where only its figures differ.

@@ -275,10 +275,8 @@ pub(in crate::ui) fn start_sweep(app: &mut App, text: &str) -> Result<(), Vec<Li
 pub(in crate::ui) fn swept(app: &mut App, swept: Box<Swept>) {
     let (first, second) = swept.of;
     let names = [format!("revision {first}"), format!("revision {second}")];
-    let on = swept.points.first().map(|point| Line::plain(format!("on {}", point.pair.first.device)));
-    let chart =
+    let mut lines =
         sweep_view::chart(&swept.of_sizes.name(), [&names[0], &names[1]], &swept.points, alphabet(app));
-    let mut lines: Vec<Line> = on.into_iter().chain(chart).collect();
     if !reaches(&swept.points).is_empty() && target_of(&app.device) == Target::C {
         let text = "`:dispatch FOLDER` writes a function in C that chooses the faster one by the size.";
         lines.push(Line::of(Role::Hint, text));
