@@ -225,7 +225,7 @@ fn figures_line(progress: &Moment, elapsed: Duration) -> Line {
         (count(progress.nodes), " nodes"),
         (count(progress.classes), " classes"),
         (figures::bytes(progress.rss), " of memory"),
-        (progress.best_size.to_string(), " the lightest program's weight"),
+        (progress.best_size.to_string(), " the weight of the lightest term, nothing shared"),
     ] {
         line.push(Role::Dim, if line.is_empty() { "" } else { ", " });
         line.push(Role::Number, value);
@@ -439,8 +439,8 @@ mod tests {
         insta::assert_snapshot!(text(&lines(&sample(), ["S", "C-c"], 70, Alphabet::Ascii)), @r"
         towards baseline
         iteration 4: applying mapFission
-        3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the
-          lightest program's weight
+        3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the weight
+          of the lightest term, nothing shared
 
         growth  iteration, nodes, of 200.0 k allowed
            1      40 ###############
