@@ -52,7 +52,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         Some("loops") => {
             let target = target.unwrap_or_else(|| Target::natural(session.term()));
             let runs = session.workspace().what_runs(session.term(), target, session.sizes());
-            let nest = nest(&runs);
+            let nest = nest(&runs, session.sizes());
             if let Some(caveat) = caveat(nest.drawn) {
                 output::complain(&format!("note: {caveat}\n"));
             }

@@ -224,7 +224,7 @@ pub struct App {
     /// The present term, printed.
     pub printed: Printed,
     /// The loops of the present term, and of which term they are.
-    pub nest: Option<(Digest, Nest)>,
+    pub nest: Option<((Digest, Sizes), Nest)>,
     /// What the present term asks of sizes that these sizes do not meet.
     pub broken: Option<(Digest, Sizes, Option<String>)>,
     /// How many operations the present term takes at these sizes.

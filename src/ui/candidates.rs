@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use indexmap::IndexSet;
 
 use crate::lang::constraint::SizeConstraint;
+use crate::lang::decided::decided;
 use crate::lang::digest::Digest;
 use crate::lang::loops::{self, LineKind, LoopLine};
 use crate::lang::path::Path;
@@ -198,8 +199,16 @@ fn tried_as(workspace: &Workspace, rule: &Rule) -> Option<RuleUse> {
 
 /// The loops of a program, with which those of others are compared, and how many patterns repeat something in it.
 struct Pictures<'a> {
-    before: Option<(Arc<Nest>, usize)>,
+    before: Option<Before>,
+    sizes: &'a Sizes,
     known: &'a Known,
+}
+
+/// What runs of the program that there is, at the sizes that are known.
+struct Before {
+    term: Term,
+    nest: Arc<Nest>,
+    repetitions: usize,
 }
 
 /// How many patterns of a term go over an array. Two that share a loop in the picture may be two still.
@@ -224,27 +233,31 @@ fn shape(lines: &[LoopLine]) -> Digest {
 
 impl Pictures<'_> {
     /// None of terms that are too large.
-    fn of<'a>(term: &Term, known: &'a Known) -> Pictures<'a> {
-        let before = (term.size() <= LARGEST).then(|| (known.loops(term), repetitions(term)));
-        Pictures { before, known }
+    fn of<'a>(term: &Term, sizes: &'a Sizes, known: &'a Known) -> Pictures<'a> {
+        let before = (term.size() <= LARGEST).then(|| {
+            let term = decided(term, sizes);
+            Before { nest: known.loops(&term), repetitions: repetitions(&term), term }
+        });
+        Pictures { before, sizes, known }
     }
 
     /// What differs, and the shape of what is there after.
-    fn effect(&self, term: &Term, after: &Term) -> (Effect, Option<Digest>) {
-        let Some((before, repeated)) = &self.before else { return (Effect::None, None) };
-        let after_it = self.known.loops(after);
+    fn effect(&self, after: &Term) -> (Effect, Option<Digest>) {
+        let Some(before) = &self.before else { return (Effect::None, None) };
+        let after = &decided(after, self.sizes);
+        let nest = self.known.loops(after);
         // What runs is compared with what runs, and terms with terms.
-        let (effect, shape) = match (before.drawn, after_it.drawn) {
+        let (effect, shape) = match (before.nest.drawn, nest.drawn) {
             (Drawn::Lowered, Drawn::Lowered) => {
-                (Effect::of(&before.lines, &after_it.lines), shape(&after_it.lines))
+                (Effect::of(&before.nest.lines, &nest.lines), shape(&nest.lines))
             }
             _ => {
                 let lines = loops::of(after);
-                (Effect::of(&loops::of(term), &lines), shape(&lines))
+                (Effect::of(&loops::of(&before.term), &lines), shape(&lines))
             }
         };
         let effect = match effect {
-            Effect::None if repetitions(after) < *repeated => Effect::Fused,
+            Effect::None if repetitions(after) < before.repetitions => Effect::Fused,
             effect => effect,
         };
         (effect, Some(shape))
@@ -254,7 +267,7 @@ impl Pictures<'_> {
 /// Every rule at a position, whether it applies or not; `sizes` are the values that are known.
 pub fn here(workspace: &Workspace, term: &Term, at: &Path, sizes: &Sizes, known: &Known) -> Vec<Candidate> {
     let mut out: Vec<Candidate> = Vec::new();
-    let pictures = Pictures::of(term, known);
+    let pictures = Pictures::of(term, sizes, known);
     for rule in workspace.rules.rules() {
         out.push(candidate(workspace, rule, term, at, sizes, &pictures));
     }
@@ -301,7 +314,7 @@ pub fn nearest(
         }
     }
     let place = at.join(&nearest.1?);
-    let pictures = Pictures { before: None, known: &Known::default() };
+    let pictures = Pictures { before: None, sizes, known: &Known::default() };
     Some(candidate(workspace, rule, term, &place, sizes, &pictures))
 }
 
@@ -323,7 +336,7 @@ fn with_choices(
     let assumptions = |applied: &Applied| in_words(&asks(rule, part, &applied.assumed, &applied.term));
     let first = found.first().map(|(_, applied)| applied);
     let whole = first.and_then(|applied| term.replace_at(at, applied.term.clone()));
-    let (effect, shape) = whole.as_ref().map_or((Effect::None, None), |whole| pictures.effect(term, whole));
+    let (effect, shape) = whole.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
     let stops = match &miss {
         Some(Miss::Always(why) | Miss::With(_, why)) => Some(why),
         _ => None,
@@ -396,7 +409,7 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
         Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
     };
     let after = result.as_ref().ok().and_then(|whole: &Term| whole.at(at));
-    let (effect, shape) = result.as_ref().map_or((Effect::None, None), |whole| pictures.effect(term, whole));
+    let (effect, shape) = result.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
     Candidate {
         call: rule_use.to_string(),
         marks: rule_use.rule.changes(),
@@ -431,7 +444,7 @@ pub fn inside(
     let says_something = workspace.rules.rules().filter(|rule| !says_nothing(rule));
     let uses: Vec<RuleUse> = says_something.filter_map(|rule| tried_as(workspace, rule)).collect();
     let mut out = Vec::new();
-    let pictures = Pictures::of(term, known);
+    let pictures = Pictures::of(term, sizes, known);
     for (number, (path, part)) in part.positions().into_iter().enumerate().skip(from.max(1)) {
         let place = at.join(&path);
         for found in known.of(part, &uses).iter() {
@@ -445,7 +458,7 @@ pub fn inside(
                 continue;
             }
             let Some(whole) = term.replace_at(&place, found.after.clone()) else { continue };
-            let (effect, shape) = pictures.effect(term, &whole);
+            let (effect, shape) = pictures.effect(&whole);
             out.push(Candidate {
                 call: found.call.clone(),
                 marks: found.marks,

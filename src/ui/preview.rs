@@ -48,7 +48,7 @@ impl Preview {
             }
             Preview::Loops => {
                 let nest = |term: &Term| -> Vec<Line> {
-                    loops::rows(term, &Path::root(), app.code.target, alphabet)
+                    loops::rows(term, app.session.sizes(), &Path::root(), app.code.target, alphabet)
                         .into_iter()
                         .map(|row| row.line)
                         .collect()

@@ -216,7 +216,7 @@ pub fn says(standing: &Standing) -> String {
 /// What is said of one of them: its loops, of which the first are seen where there are few rows, how it was checked, and which
 /// others have its code.
 pub fn details(standing: &Standing, candidate: &Candidate, target: Target, alphabet: Alphabet) -> Vec<Line> {
-    let nest = loops::rows(&candidate.term, &Path::root(), target, alphabet);
+    let nest = loops::rows(&candidate.term, &standing.sizes, &Path::root(), target, alphabet);
     let mut lines: Vec<Line> = nest.into_iter().map(|row| row.line).collect();
     match &candidate.fate {
         Fate::Timed { summary, check, .. } => lines

@@ -108,9 +108,11 @@ impl Effect {
 mod tests {
     use super::*;
     use crate::lang::diag::{FileId, Sources};
+    use crate::lang::eval::sizes;
     use crate::lang::infer::program;
     use crate::lang::nat::Nat;
     use crate::lang::syntax::parse_program;
+    use crate::lang::term::Term;
     use crate::lower::nest;
     use crate::rewrite::rule::{RuleArg, RuleSet};
 
@@ -123,10 +125,11 @@ mod tests {
         let effects = |name: &str, args: &[i64]| {
             let args: Vec<_> = args.iter().map(|n| RuleArg::Nat(Nat::constant(*n))).collect();
             let rule = rules.use_of(name, args).unwrap();
-            let before = nest(&term).lines;
+            let nest = |term: &Term| nest(term, &sizes([])).lines;
+            let before = nest(&term);
             let applied = term.positions().into_iter().filter_map(|(at, part)| {
                 let after = rule.rule.apply(part, &rule.args).ok()?.term;
-                Some(Effect::of(&before, &nest(&term.replace_at(&at, after)?).lines).text(Alphabet::Unicode))
+                Some(Effect::of(&before, &nest(&term.replace_at(&at, after)?)).text(Alphabet::Unicode))
             });
             applied.collect::<Vec<_>>()
         };

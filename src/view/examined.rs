@@ -7,6 +7,7 @@ use super::text::{Alphabet, Line, Role};
 use crate::lang::print;
 use crate::lower::nest;
 use crate::rewrite::search::{Last, RuleReport};
+use crate::session::action::Sizes;
 use crate::session::searching::Examined;
 use crate::session::workspace::Workspace;
 
@@ -162,7 +163,7 @@ fn nearest(search: &Examined, workspace: &Workspace, alphabet: Alphabet) -> Vec<
     let mut lines = vec![Line::empty(), Line::of(Role::Title, head)];
     lines.extend(workspace.print(&nearest.term).lines().map(|l| Line::plain(format!("  {l}"))));
     let guide = alphabet.pick("│ ", "| ");
-    for line in nest(&nearest.term).lines {
+    for line in nest(&nearest.term, &Sizes::default()).lines {
         lines.push(Line::plain(format!("  {}{}", guide.repeat(line.depth), line.text)));
     }
     lines

@@ -67,7 +67,7 @@ fn sections(session: &Session, target: Target, beside: Beside<'_>) -> Vec<Sectio
     out.extend(times(session, beside));
     out.extend(searches(session));
     out.push(Section::new("The program now", printed(session.term()).lines().to_vec()));
-    let nest = nest(session.term());
+    let nest = nest(session.term(), session.sizes());
     let note = loops::note(session.term(), target);
     let rows = loops::rows_of(&nest, note, &Path::root(), target, ALPHABET);
     let compiled = session.compiled(session.current(), target);

@@ -7,7 +7,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::{Level, Pattern};
 use crate::lang::term::Term;
 use crate::lower::{Drawn, Nest, nest};
-use crate::session::action::Target;
+use crate::session::action::{Sizes, Target};
 
 /// A line of the nest and the sub-term it stands for.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,9 +18,9 @@ pub struct Row {
     pub path: Path,
 }
 
-/// The nest, with the lines of the selected sub-term marked.
-pub fn rows(term: &Term, selection: &Path, target: Target, alphabet: Alphabet) -> Vec<Row> {
-    rows_of(&nest(term), note(term, target), selection, target, alphabet)
+/// The nest at these sizes, with the lines of the selected sub-term marked.
+pub fn rows(term: &Term, sizes: &Sizes, selection: &Path, target: Target, alphabet: Alphabet) -> Vec<Row> {
+    rows_of(&nest(term, sizes), note(term, target), selection, target, alphabet)
 }
 
 /// What has to be known of the loops of a term as it is written for a target: where something else runs.
@@ -65,10 +65,11 @@ pub fn rows_of(
     let row = |line: &LoopLine| {
         let mut out = Line::of(Role::Dim, guide.repeat(line.depth));
         match (line.kind, line.text.split_once(' ')) {
-            (LineKind::Loop, Some((word, rest))) => {
+            (LineKind::Loop | LineKind::Choice, Some((word, rest))) => {
                 out.push(Role::Keyword, word.to_owned());
                 out.push(Role::Size, format!(" {rest}"));
             }
+            (LineKind::Choice, None) => out.push(Role::Keyword, line.text.clone()),
             (LineKind::Memory, _) => out.push(Role::PatternLow, memory(&line.text, target)),
             (LineKind::More, _) => out.push(Role::Dim, line.text.clone()),
             _ => out.push(Role::Plain, line.text.clone()),

@@ -1,12 +1,14 @@
 //! The loop nest that a term stands for, as the thesis draws it beside programs and sketches (section 5.3.1).
 //!
 //! In comes any term, out come indented lines: `for m/32:`, `for k/4 (reduce):`, what is stored where, and the
-//! innermost computation as `.. += .. * ..`. It is a picture, not the generated code: patterns that only reshape have
-//! no line, and a high-level `map` shares the loop of the pattern that consumes it, if there is one.
+//! innermost computation as `.. += .. * ..`; of two sides of a `select` that take loops each is drawn below `if` or `else`. It is a
+//! picture, not the generated code: patterns that only reshape have no line, and a high-level `map` shares the loop of the pattern
+//! that consumes it, if there is one.
 //!
 //! The term is evaluated with every array standing for its elements alone; a loop is drawn where elements are
 //! asked for. Reading ends after [`MAX_LINES`] lines or so many steps, so every term has a picture.
 
+mod choice;
 mod summary;
 
 use super::build;
@@ -19,6 +21,7 @@ use super::preorder::{At, path_of};
 use super::sort::{How, Sort};
 use super::term::{Arg, Expr, Prim, Term};
 use super::ty::{Type, TypeKind};
+use choice::choice;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use summary::Summary;
@@ -38,6 +41,8 @@ pub enum LineKind {
     Loop,
     /// A value that is stored, a buffer, a kernel: the lines below it belong to it.
     Memory,
+    /// Below it is what is done in one of two cases.
+    Choice,
     Compute,
     /// The picture goes on, but is cut off here.
     More,
@@ -219,10 +224,14 @@ impl<'t> Reader<'t> {
     }
 
     fn line(&mut self, kind: LineKind, text: String, id: u32) {
+        self.drawn(Line { depth: self.depth, text, kind, id });
+    }
+
+    fn drawn(&mut self, line: Line) {
         if self.lines.len() < MAX_LINES {
-            self.lines.push(Line { depth: self.depth, text, kind, id });
+            self.lines.push(line);
         } else {
-            self.last.get_or_insert(id);
+            self.last.get_or_insert(line.id);
         }
     }
 
@@ -269,6 +278,7 @@ impl<'t> Reader<'t> {
             Expr::App(..) if let Some(meaning) = self.meaning(at.term) => {
                 self.eval(At::standing_for(meaning, at.id), env)
             }
+            Expr::App(..) if let Some(choice) = choice(at) => self.choose(choice, at, env),
             Expr::App(..) => {
                 let Some((f, e)) = at.app() else { return Meaning::Leaf };
                 let function = self.eval(f, env);
@@ -646,6 +656,7 @@ impl<'t> Reader<'t> {
                 Meaning::Leaf
             }
             other if other == P::Select && !(self.is_lowered && result.has_array()) || other.is_scalar() => {
+                // Given in part: which one it is, is not seen.
                 if result.has_array() {
                     args.iter().for_each(|a| self.force(a));
                     return Meaning::Leaf;

@@ -211,3 +211,21 @@ fn every_term_has_a_picture() {
     }
     assert!(!of(&nested).is_empty());
 }
+
+#[test]
+fn what_a_side_of_a_choice_writes_is_drawn_below_it_and_what_it_stores_before() {
+    let chosen = |yes: &dyn Fn(Term) -> Built, no: &dyn Fn(Term) -> Built| {
+        let t = b::lam2(("x", Type::f32()), ("xs", array(&[&n("n")])), |x, xs| {
+            b::select(b::lt(x, b::f32(0.0))?, yes(xs.clone())?, no(xs)?)
+        });
+        text(&of_lowered(&t.unwrap()))
+    };
+    let roots = |xs: Term| b::map_seq(b::lam("x", Type::f32(), b::sqrt)?, xs);
+    let negated = |xs: Term| b::map_par(b::lam("x", Type::f32(), b::neg)?, xs);
+    let stored = |xs: Term| b::to_mem(AddressSpace::Private, roots(xs)?);
+    assert_eq!(
+        chosen(&roots, &negated),
+        "if x < 0.0:\n  for n:\n    sqrt(..)\nelse:\n  for n (par):\n    -..\n"
+    );
+    assert_eq!(chosen(&Ok, &stored), "in private memory, n.f32:\n  for n:\n    sqrt(..)\n");
+}

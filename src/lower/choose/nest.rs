@@ -6,6 +6,8 @@
 use super::default::lowered_normal;
 use super::normal::normalise;
 use crate::access;
+use crate::lang::decided::decided;
+use crate::lang::eval::Sizes;
 use crate::lang::loops::{self, LoopLine};
 use crate::lang::path::Path;
 use crate::lang::preorder::{application, path_of};
@@ -32,20 +34,25 @@ pub enum Drawn {
 /// Pictures are drawn again and again while rules are looked at: larger terms are not lowered for them.
 const LARGEST: u32 = 3_000;
 
-/// The loops that run, each with its place.
-pub fn nest(term: &Term) -> Nest {
+/// The loops that run, each with its place; at these sizes, as far as they are known.
+pub fn nest(term: &Term, sizes: &Sizes) -> Nest {
     crate::with_stack(|| {
-        let drawn = lowered(&term.numbered()).and_then(|lowered| match access::infer(&lowered) {
+        let numbered = term.numbered();
+        let runs = decided(&numbered, sizes);
+        let drawn = lowered(&runs).and_then(|lowered| match access::infer(&lowered) {
             Ok(_) => Ok(lowered),
             Err(_) => Err(Drawn::NotLowered),
         });
+        let placed = |mut lines: Vec<LoopLine>, of: &Term| {
+            lines.iter_mut().for_each(|line| line.path = place(term, of, &line.path));
+            lines
+        };
         match drawn {
             Ok(lowered) => {
-                let mut lines = loops::of_lowered(&lowered);
-                lines.iter_mut().for_each(|line| line.path = place(term, &lowered, &line.path));
-                Nest { lines, drawn: Drawn::Lowered }
+                Nest { lines: placed(loops::of_lowered(&lowered), &lowered), drawn: Drawn::Lowered }
             }
-            Err(drawn) => Nest { lines: loops::of(term), drawn },
+            Err(drawn) if runs.is_same(&numbered) => Nest { lines: loops::of(term), drawn },
+            Err(drawn) => Nest { lines: placed(loops::of(&runs), &runs), drawn },
         }
     })
 }
@@ -83,6 +90,7 @@ fn place(term: &Term, lowered: &Term, path: &Path) -> Path {
 mod tests {
     use super::*;
     use crate::lang::diag::FileId;
+    use crate::lang::eval::sizes;
     use crate::lang::infer::program;
     use crate::lang::syntax::parse_program;
 
@@ -91,7 +99,7 @@ mod tests {
     }
 
     fn drawn(text: &str) -> (String, Drawn) {
-        let nest = nest(&term(text));
+        let nest = nest(&term(text), &sizes([]));
         (loops::text(&nest.lines), nest.drawn)
     }
 
@@ -115,7 +123,7 @@ mod tests {
     #[test]
     fn each_loop_has_the_place_of_the_pattern_that_it_comes_from() {
         let term = term("def f (x: n.m.f32): n.f32 = x |> map (\\r. r |> map (\\v. v * v) |> reduce (+) 0)");
-        let nest = nest(&term);
+        let nest = nest(&term, &sizes([]));
         let patterns: Vec<_> = nest
             .lines
             .iter()
@@ -126,6 +134,43 @@ mod tests {
     }
 
     #[test]
+    fn of_a_choice_by_size_both_sides_are_drawn_or_the_one_that_runs() {
+        let written =
+            "def f {n: nat} (a: n.f32): n.f32 = select (n < 100) (a |> map sqrt) (a |> mapPar (\\x. x + 1))";
+        let term = term(written);
+        let at = |known| loops::text(&nest(&term, &known).lines);
+        let (few, many) = ("for n:\n  sqrt(..)\n", "for n (par):\n  .. + 1.0\n");
+        let below = |text: &str| text.lines().map(|line| format!("  {line}\n")).collect::<String>();
+        assert_eq!(at(sizes([])), format!("if n < 100:\n{}else:\n{}", below(few), below(many)));
+        assert_eq!((at(sizes([("n", 99)])), at(sizes([("n", 100)]))), (few.to_owned(), many.to_owned()));
+        // What runs has its place in the whole.
+        let line = &nest(&term, &sizes([("n", 100)])).lines[0];
+        assert_eq!(term.at(&line.path).unwrap().as_pattern_app().unwrap().0.pattern.name(), "mapPar");
+        let choice = &nest(&term, &sizes([])).lines[0];
+        assert_eq!(
+            (choice.kind, term.at(&choice.path).unwrap().as_pattern_app().unwrap().0.pattern.name()),
+            (loops::LineKind::Choice, "select")
+        );
+    }
+
+    #[test]
+    fn of_a_choice_by_data_each_side_has_the_loops_that_it_takes() {
+        let row = "def f {n m: nat} (a: n.m.f32) (x: n.f32): n.f32 = zip a x |> map (\\p. select (snd p < 0) (reduceSeq (+) 0 (fst p)) 1)";
+        assert_eq!(
+            drawn(row).0,
+            "for n:\n  if .. < 0.0:\n    for m (reduce):\n      .. += ..\n  else:\n    .. = ..\n"
+        );
+        let moved = "def f {n: nat} (a b: n.f32) (x: f32): n.f32 = select (x < 0) (a |> mapSeq id) (b |> mapSeq sqrt)";
+        assert_eq!(drawn(moved).0, "if x < 0.0:\n  for n:\n    .. = ..\nelse:\n  for n:\n    sqrt(..)\n");
+        // What takes no loop of its own is chosen where it is read, and what is stored is stored before that.
+        let stored = "def f {n: nat} (a b: n.f32) (x: f32): n.f32 = select (x < 0) a (b |> mapSeq sqrt)";
+        let then = "for n:\n  .. = ..\n";
+        assert_eq!(drawn(stored).0, format!("in private memory, n.f32:\n  for n:\n    sqrt(..)\n{then}"));
+        let read = "def f {n: nat} (a: n.f32) (x: f32): n.f32 = select (x < 0) (a |> map sqrt) (a |> map (\\x. x + 1))";
+        assert_eq!(drawn(read).0, "for n:\n  select(.., sqrt(..), .. + 1.0)\n");
+    }
+
+    #[test]
     fn an_outline_has_the_same_lines_without_places() {
         for text in [
             "def f (x: n.m.f32): n.f32 = x |> map (\\r. r |> map (\\v. v * v) |> reduce (+) 0)",
@@ -133,7 +178,7 @@ mod tests {
         ] {
             let term = term(text);
             let shown = |nest: Nest| (loops::text(&nest.lines), nest.drawn);
-            assert_eq!(shown(outline(&term)), shown(nest(&term)));
+            assert_eq!(shown(outline(&term)), shown(nest(&term, &sizes([]))));
         }
     }
 

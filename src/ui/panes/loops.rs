@@ -53,11 +53,11 @@ pub fn threadless(app: &App) -> Option<&'static str> {
     loops::threadless(nest, module)
 }
 
-/// Reads the loops off the present term where that is another.
+/// Reads the loops off the present term where that is another, or has other sizes.
 pub fn refresh(app: &mut App) {
-    let now = app.session.term().digest();
-    if app.nest.as_ref().is_none_or(|(of, _)| *of != now) {
-        app.nest = Some((now, nest(app.session.term())));
+    let (now, sizes) = (app.session.term().digest(), app.session.sizes());
+    if app.nest.as_ref().is_none_or(|((term, at), _)| *term != now || at != sizes) {
+        app.nest = Some(((now, sizes.clone()), nest(app.session.term(), sizes)));
     }
 }
 
