@@ -956,6 +956,23 @@ fn the_last_group_of_a_reduction_writes_the_result() {
     }
 }
 
+/// A pair that is moved behind a kernel is written by it, whether or not the program says how to reduce what is in it.
+#[test]
+fn pairs_are_unzipped_while_they_are_written() {
+    for reduce in ["reduce", "reduceSeq"] {
+        let text = format!(
+            "def f (a: n.m.f32) (b: n.m.3.f32): (n.m.f32 * n.m.f32) =
+               zip a (b |> map (map (\\w. {reduce} (+) 0 w)))
+                 |> mapGlobal 1 (\\p. zip (fst p) (snd p) |> mapGlobal 0 (\\x. (snd x, fst x + snd x)))
+                 |> oclRun 8 4 1 (8 * ((m + 7) div 8)) (4 * ((n + 3) div 4)) 1 |> map unzip |> unzip"
+        );
+        let module = compiled(&text, Target::OpenCl).module;
+        assert_eq!(names(&module), ["f"], "{}", module.text());
+        let Some(device) = opencl() else { continue };
+        assert!(ran(&text, &sizes(&[("n", 5), ("m", 11)]), &device, Mode::Once).check.is_some());
+    }
+}
+
 /// Stages of large pictures: blurs by columns and by rows, one after the other, their borders repeated or cut off, beside
 /// the picture itself.
 const STAGES: &str = "

@@ -597,7 +597,10 @@ mod tests {
 
     #[test]
     fn states_that_were_measured_alike_are_ranked() {
-        let ids = |history: &History| history::ranked(history).iter().map(|(id, _)| *id).collect::<Vec<_>>();
+        let sizes = Sizes::new();
+        let ids = |history: &History| {
+            history::ranked(history, &sizes).iter().map(|(id, _)| *id).collect::<Vec<_>>()
+        };
         let mut history = sample();
         assert_eq!(ids(&history), [2, 0, 3]);
         // Another device is another matter, and so are other sizes.

@@ -117,12 +117,12 @@ pub fn has_chosen_loops(t: &Term) -> bool {
 
 /// Does the function only move elements, in a way that can be done while writing?
 pub fn is_writable_layout(f: &Term) -> bool {
-    moves(f, false, &|p| p.is_moved())
+    moves(f, false, &|p| p.is_moved() || p == Pattern::Unzip)
 }
 
 /// Does the function only move elements, take the first of them, or make room for more?
 pub fn is_writable_part(f: &Term) -> bool {
-    moves(f, false, &|p| p.is_moved() || matches!(p, Pattern::Take | Pattern::PadEmpty))
+    moves(f, false, &|p| p.is_moved() || matches!(p, Pattern::Take | Pattern::PadEmpty | Pattern::Unzip))
 }
 
 /// Would the value be computed elsewhere, on the host or on the device, where the body uses it? In the body it is
