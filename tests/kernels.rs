@@ -730,7 +730,7 @@ fn auto_makes_one_loop_of_pairs_colours_and_truths() {
         (
             "(a: n.m.i32): n.bool = a |> map (\\r. r |> map (\\x. 6 / (x + 9) > 1) |> reduce (or) false)",
             "auto",
-            "1i32",
+            "generate",
             0,
             "1u8",
         ),
