@@ -237,12 +237,15 @@ fn never_made(asked: IndexSet<Asked>, had: Had, made: Vec<Made>) -> Vec<Asked> {
         Literal::Float(bits, _) => ![0.0, 1.0].contains(&f64::from_bits(*bits)),
         Literal::Bool(_) | Literal::Index(..) | Literal::Nat(_) => false,
     };
-    open.numbers |= open.factors && all.numbers.iter().any(is_factor);
+    // Factors are of the type of what they are factors of.
+    let factors = all.numbers.iter().filter(|n| open.factors && is_factor(n));
+    let factors: BTreeSet<Scalar> = factors.filter_map(|n| n.ty().as_scalar()).collect();
+    let is_factor = |n: &Number| factors.iter().any(|scalar| n.may_be(*scalar));
     let of_sizes = open.sizes && (open.of_sizes || all.of_sizes);
     let is_size = |n: &Number| n.scalar.is_none() && n.digits.parse::<i64>().is_ok();
     let may_be = |asked: &Asked| match asked {
-        Asked::Number(n) if open.numbers || open.sizes && is_size(n) => true,
-        Asked::Operand(n) if open.numbers || of_sizes && is_size(n) => true,
+        Asked::Number(n) if open.numbers || is_factor(n) || open.sizes && is_size(n) => true,
+        Asked::Operand(n) if open.numbers || is_factor(n) || of_sizes && is_size(n) => true,
         Asked::Scalar(_) if open.types => true,
         asked => all.has(asked),
     };

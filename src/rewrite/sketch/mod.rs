@@ -93,6 +93,12 @@ pub struct Number {
 }
 
 impl Number {
+    /// May it be one of this type?
+    pub fn may_be(&self, scalar: Scalar) -> bool {
+        self.scalar.is_none_or(|own| own == scalar)
+            && (scalar.is_float() || self.digits.parse::<i128>().is_ok())
+    }
+
     pub fn is(&self, literal: &Literal) -> bool {
         let scalar = match literal {
             Literal::Int(_, s) | Literal::Float(_, s) => *s,
