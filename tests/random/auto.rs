@@ -279,4 +279,32 @@ pub const PROGRAMS: &[Trial] = &[
            a |> map (padClamp 3 3 >> slide 7 1 >> map (\\v. zip v w |> map (\\p. fst p * snd p) |> reduce (+) 0))",
         &[&[("n", 1), ("m", 5)], &[("n", 2), ("m", 27)]],
     ),
+    // A component of what is taken apart is moved, or read, and not where it is computed.
+    (
+        "def firstOfPairs (a: n.((f32 * f32) * f32)): (n.f32 * n.f32) =
+           mapFst (\\w. let s = w in s) (a |> map (\\v. fst v) |> unzip)",
+        &[&[("n", 1)], &[("n", 9)]],
+    ),
+    (
+        "def paddedFirst (a: n.(f32 * f32)): ((n + 2).f32 * n.f32) =
+           mapFst (\\w. padEmpty 2 w) (a |> map (\\v. (fst v * 2, snd v)) |> unzip)",
+        &[&[("n", 1)], &[("n", 9)]],
+    ),
+    // Results of the same elements, interleaved colours, and truth values.
+    (
+        "def edges (a: (n + 2).f32): (n.f32 * n.f32) =
+           let d = a |> slide 3 1 |> map (\\w. (idx (natAsIndex 3 2) w - idx (natAsIndex 3 0) w, reduce max 0 w))
+           (d |> map fst, d |> map snd)",
+        &[&[("n", 1)], &[("n", 37)]],
+    ),
+    (
+        "def colours (a: (n + 4).(m + 4).3.i32): n.m.3.i32 = a |> map (slide 5 1) |> slide 5 1
+           |> map (transpose >> map (\\w. w |> join |> transpose |> map (reduce max 0)))",
+        &[&[("n", 1), ("m", 1)], &[("n", 5), ("m", 19)]],
+    ),
+    (
+        "def allOrAny (a: n.m.i32): (n.bool * n.bool) =
+           (a |> map (\\r. r |> map (\\x. x > 1) |> reduce (or) false), a |> map (\\r. r |> map (\\x. x < 3) |> reduce (and) true))",
+        &[&[("n", 1), ("m", 1)], &[("n", 3), ("m", 101)]],
+    ),
 ];
