@@ -187,8 +187,9 @@ impl Again<'_> {
                 let change = session.workspace().apply_as_change(session.term(), rule, at);
                 change.is_ok_and(|change| change.term.digest() == was)
             };
-            let places = session.term().positions();
-            if let Some((at, _)) = places.into_iter().find(|(at, _)| leads(at)) {
+            // Where it does not apply, why not would be found out at length.
+            let places = session.workspace().places_of(session.term(), rule);
+            if let Some(at) = places.into_iter().find(leads) {
                 let action = Action::Apply { rule: rule.clone(), at };
                 let outcome = session.perform_now(action.clone())?;
                 return Ok((action, outcome));

@@ -407,11 +407,19 @@ impl Workspace {
         }
     }
 
+    /// All places where a rule, written with its arguments, applies.
+    pub fn places_of(&self, term: &Term, text: &str) -> Vec<Path> {
+        self.parse_strategy(text).map_or_else(|_| vec![], |read| self.applying(term, &read.tree))
+    }
+
+    fn applying(&self, term: &Term, call: &ast::Strategy) -> Vec<Path> {
+        let applies = |part: &Term| self.run_without_search(call, part, None).is_ok();
+        term.positions().into_iter().filter(|(_, part)| applies(part)).map(|(place, _)| place).collect()
+    }
+
     /// The place where a rule applies that is the fewest steps in the term away from another one, of how many.
     fn nearest(&self, term: &Term, call: &ast::Strategy, from: &Path) -> Option<(Path, usize)> {
-        let applies = |part: &Term| self.run_without_search(call, part, None).is_ok();
-        let places = term.positions().into_iter().filter(|(_, part)| applies(part));
-        let places: Vec<Path> = places.map(|(place, _)| place).collect();
+        let places = self.applying(term, call);
         let away = |place: &&Path| {
             let shared = place.steps().iter().zip(from.steps()).take_while(|(a, b)| a == b).count();
             place.len() + from.len() - 2 * shared
