@@ -147,6 +147,46 @@ fn cells_are_read_before_data_chooses_them() {
     check_at_edges(programs, &as_generated());
 }
 
+/// Truth values that loops gather are numbers, of which gcc makes vectors, where nothing takes its time that need not be computed.
+#[test]
+fn truth_values_that_loops_gather_are_numbers() {
+    let programs: &[(&str, &[&str], &[&str])] = &[
+        (
+            "def f (a: n.m.f32): n.bool = a |> map (\\r. r |> map (\\x. x > 1.5) |> reduce (or) false)",
+            &["int t0 = false;", "t0 |= a["],
+            &["||", "bool t0"],
+        ),
+        (
+            "def f (a: n.m.i32): n.bool = a |> map (\\r. r |> map (\\x. x > 1) |> reduce (and) true)",
+            &["int t0 = true;", "t0 &= a["],
+            &["&&"],
+        ),
+        (
+            "def f (a: n.m.f32): bool = a |> map (\\r. r |> map (\\x. x > 1 and x < 2) |> reduce (or) false) |> reduce (or) false",
+            &["|= "],
+            &[],
+        ),
+        // What was gathered is not gathered by what it decides.
+        (
+            "def f (a: n.m.bool): n.bool = a |> map (\\r. reduce (\\s x. s == x or s and x) false r)",
+            &[],
+            &["|=", "&="],
+        ),
+        (
+            "def f (a: n.m.f32): n.bool = a |> map (\\r. r |> map (\\x. exp x > 1.5) |> reduce (or) false)",
+            &["||"],
+            &["|="],
+        ),
+        (
+            "def f (a: n.m.i32): n.bool = a |> map (\\r. r |> map (\\x. 6 / (abs x + 1) > 1) |> reduce (or) false)",
+            &["||"],
+            &["|="],
+        ),
+    ];
+    check_at_edges(programs, &["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"]);
+    check_at_edges(programs, &as_generated());
+}
+
 /// What integers of other types become cannot overflow everywhere, and is computed without a detour where it cannot.
 #[test]
 fn integers_that_never_overflow_are_computed_as_they_are() {

@@ -202,6 +202,7 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     match language {
         Language::OpenCl => vector::halves::keep_bits(&mut body),
         Language::C => {
+            crate::gathered::as_numbers(&mut body, &g);
             crate::choice::load_before(&mut body, &mut g);
             crate::in_order::keep_loops(&mut body);
         }

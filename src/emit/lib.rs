@@ -8,6 +8,7 @@ pub mod code;
 pub mod compile;
 pub mod data;
 pub mod dispatch;
+mod gathered;
 pub mod host;
 mod in_order;
 mod interval;
