@@ -667,7 +667,7 @@ fn auto_makes_one_loop_of_pairs_colours_and_truths() {
         def at (y x: nat) (w: 3.3.f32): f32 = w |> idx (natAsIndex 3 y) |> idx (natAsIndex 3 x)
         def slope (w: 3.3.f32): (f32 * f32) = (at 1 2 w - at 1 0 w, at 2 1 w - at 0 1 w)\n";
     // What a program of the strategy has, how often, and what it has not.
-    let programs: [(&str, &str, &str, usize, &str); 9] = [
+    let programs: [(&str, &str, &str, usize, &str); 13] = [
         (
             "(a: (n + 2).(m + 2).f32): (n.m.f32 * n.m.f32) =
                let g = a |> windows |> map (map slope) in (g |> map (map fst), g |> map (map snd))",
@@ -694,6 +694,40 @@ fn auto_makes_one_loop_of_pairs_colours_and_truths() {
             "toMem global",
         ),
         ("(a: n.m.f32): (n.m.f32 * n.m.f32) = (a, a |> map (map (\\x. x * x)))", "auto", "mapPar ", 1, "let "),
+        // A pair in a pair is written in the same loop, on whichever side it stands.
+        (
+            "(a: n.m.f32): (n.m.f32 * (n.m.f32 * n.m.f32)) =
+               (a |> map (map (\\x. x * 2)), (a |> map (map (\\x. x + 1)), a |> map (map (\\x. x * x))))",
+            "auto",
+            "map (\\",
+            1,
+            "mapPar (map",
+        ),
+        (
+            "(a: n.m.f32): (n.m.f32 * (n.m.f32 * n.m.f32)) =
+               (a |> map (map (\\x. x * 2)), (a |> map (map (\\x. x + 1)), a |> map (map (\\x. x * x))))",
+            "auto(opencl)",
+            "mapGlobal ",
+            2,
+            "oclRun 1 1 1",
+        ),
+        (
+            "(a: n.m.f32): ((n.f32 * n.m.f32) * n.m.f32) =
+               ((a |> map (reduce (+) 0), a |> map (map (\\x. x + 1))), a |> map (map (\\x. x * x)))",
+            "auto",
+            "mapPar ",
+            1,
+            "let ",
+        ),
+        // So is what a program takes apart itself.
+        (
+            "(a: n.m.f32): (n.m.f32 * (n.m.f32 * n.m.f32)) =
+               a |> map (map (\\x. (x * 2, (x + 1, x * x)))) |> map unzip |> unzip |> mapSnd (map unzip >> unzip)",
+            "auto(opencl)",
+            "mapGlobal ",
+            2,
+            "oclRun 1 1 1",
+        ),
         // A matrix product keeps its tiles.
         (
             "(a: n.m.f32) (b: m.n.f32): (n.n.f32 * n.n.f32) =

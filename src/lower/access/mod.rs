@@ -129,7 +129,12 @@ fn written_maps_move(t: &Term, a: &Annotated, at: &Path) -> Result<(), Diagnosti
 
 /// Can the pattern's result be written by writing its one argument elsewhere?
 fn is_written_through(p: Pattern) -> bool {
-    p.is_moved() || matches!(p, Pattern::Take | Pattern::PadEmpty | Pattern::Unzip)
+    is_moved_apart(p) || matches!(p, Pattern::Take | Pattern::PadEmpty)
+}
+
+/// Does the pattern only move elements, or components of pairs?
+pub(crate) fn is_moved_apart(p: Pattern) -> bool {
+    p.is_moved() || matches!(p, Pattern::Unzip | Pattern::MapFst | Pattern::MapSnd)
 }
 
 /// Does the function only move what is in its parameter, an array or perhaps a scalar, by patterns that it may use?
@@ -144,7 +149,9 @@ fn moved_from(t: &Term, x: u32, scalars: bool, may: &dyn Fn(Pattern) -> bool) ->
     match (head.expr(), args.as_slice()) {
         (Expr::Var(i), []) => *i == x,
         (Expr::Prim(p), [xs]) => may(p.pattern) && rest(xs),
-        (Expr::Prim(p), [g, xs]) => p.pattern == Pattern::Map && rest(xs) && moves(g, scalars, may),
+        (Expr::Prim(p), [g, xs]) => {
+            (p.pattern == Pattern::Map || may(p.pattern)) && rest(xs) && moves(g, scalars, may)
+        }
         _ => false,
     }
 }

@@ -179,6 +179,9 @@ impl Lowering {
                 Term::apps(map, [f, indices])
             }
             (p, [xs]) if (p.is_moved() || p == P::Unzip) && has_loops(xs) => again(vec![self.write(xs)]),
+            (P::MapFst | P::MapSnd, [f, x]) if is_writable_layout(f) && has_loops(x) => {
+                again(vec![(*f).clone(), self.write(x)])
+            }
             (P::Take, [xs]) if has_chosen_loops(xs) => again(vec![self.write(xs)]),
             (P::Zip, [a, b]) if element_has_array(t) || is_of_vectors(t) => {
                 again(vec![self.write(a), self.write(b)])

@@ -1,6 +1,6 @@
 //! What a value costs to read: whether something is computed, and whether it has loops of its own.
 
-use crate::access::moves;
+use crate::access::{is_moved_apart, moves};
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
@@ -117,12 +117,12 @@ pub fn has_chosen_loops(t: &Term) -> bool {
 
 /// Does the function only move elements, in a way that can be done while writing?
 pub fn is_writable_layout(f: &Term) -> bool {
-    moves(f, false, &|p| p.is_moved() || p == Pattern::Unzip)
+    moves(f, false, &is_moved_apart)
 }
 
 /// Does the function only move elements, take the first of them, or make room for more?
 pub fn is_writable_part(f: &Term) -> bool {
-    moves(f, false, &|p| p.is_moved() || matches!(p, Pattern::Take | Pattern::PadEmpty | Pattern::Unzip))
+    moves(f, false, &|p| is_moved_apart(p) || matches!(p, Pattern::Take | Pattern::PadEmpty))
 }
 
 /// Would the value be computed elsewhere, on the host or on the device, where the body uses it? In the body it is

@@ -520,6 +520,23 @@ fn acceptor(layout: &Layout, ps: &[Phrase], ty: &Type, ranges: &Ranges) -> Resul
                 _ => Err(wrong()),
             }
         }
+        Layout::MapFirst | Layout::MapSecond => {
+            let ((a, b), Some(PhraseType::Fun(f))) =
+                (whole.as_pair().ok_or_else(wrong)?, ps.first().map(Phrase::ty))
+            else {
+                return Err(wrong());
+            };
+            let first = *layout == Layout::MapFirst;
+            match &**f {
+                (PhraseType::Acc(to), PhraseType::Acc(from)) if first && to == a => {
+                    is(Type::pair(from.clone(), b.clone()))
+                }
+                (PhraseType::Acc(to), PhraseType::Acc(from)) if !first && to == b => {
+                    is(Type::pair(a.clone(), from.clone()))
+                }
+                _ => Err(wrong()),
+            }
+        }
     }
 }
 

@@ -146,6 +146,9 @@ pub enum Layout {
     Scatter,
     /// `acc[n.t]` to `acc[n.s]`, by a function from acceptors to acceptors.
     Map,
+    /// `acc[(s * t)]` to `acc[(u * t)]` or `acc[(s * u)]`, by a function from acceptors of the component to acceptors.
+    MapFirst,
+    MapSecond,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]

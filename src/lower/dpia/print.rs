@@ -262,6 +262,8 @@ fn layout_name(l: &Layout) -> String {
         Layout::Drop(n) => format!("dropAcc[{n}]"),
         Layout::Scatter => "scatterAcc".into(),
         Layout::Map => "mapAcc".into(),
+        Layout::MapFirst => "mapAcc1".into(),
+        Layout::MapSecond => "mapAcc2".into(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The acceptor translation 𝒜: writes an expression to the memory that an acceptor stands for (thesis section 3.1.3).
 
 use super::translate::{Block, Translated, Translator, unexpected, untranslated, uses};
-use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
+use crate::dpia::{Access, Kind, Layout, LoopKind, Phrase, PhraseType, Workers, element, extent};
 use crate::lang::diag::Subject;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
@@ -119,6 +119,14 @@ impl Translator {
                 self.apart(a, &Phrase::fst_acc(out.clone()), block)?;
                 self.apart(b, &Phrase::snd_acc(out.clone()), block)
             }
+            // A component that is moved is moved as it is written.
+            (Pattern::MapFst | Pattern::MapSnd, [f, x])
+                if x.access() == Access::Write
+                    && let Ok(f) = self.acceptor_transformer(f) =>
+            {
+                let to = Phrase::acceptor(of_component(p), vec![f, out.clone()], x.data());
+                self.acceptor(x, &to.with_origin(e.origin()), block)
+            }
             (Pattern::MapFst | Pattern::MapSnd, [f, x]) => {
                 let first = p == Pattern::MapFst;
                 let x = self.continuation(x, block)?;
@@ -216,10 +224,19 @@ impl Translator {
                 let g = self.acceptor_transformer(g)?;
                 (Phrase::acceptor(Layout::Map, vec![g, out.clone()], y.data()), y)
             }
+            (Pattern::MapFst | Pattern::MapSnd, [g, y]) => {
+                let g = self.acceptor_transformer(g)?;
+                (Phrase::acceptor(of_component(*p), vec![g, out.clone()], y.data()), y)
+            }
             _ => return Err(untranslated(*p)),
         };
         self.transform(rest, x, inner_acceptor)
     }
+}
+
+/// The layout of a pair of which `mapFst` or `mapSnd` moves a component.
+fn of_component(p: Pattern) -> Layout {
+    if p == Pattern::MapFst { Layout::MapFirst } else { Layout::MapSecond }
 }
 
 /// The layout of a `reorder` that is written: its inverse says where each element goes.

@@ -635,6 +635,19 @@ impl Translator {
                     to = f.instantiate(&Phrase::idx_acc(i, whole), &mut self.names);
                     continue;
                 }
+                (Layout::MapFirst | Layout::MapSecond, Some(f)) => {
+                    let part = match (&layout, steps.last()) {
+                        (Layout::MapFirst, Some(Step::First)) => Some(Phrase::fst_acc(whole.clone())),
+                        (Layout::MapSecond, Some(Step::Second)) => Some(Phrase::snd_acc(whole.clone())),
+                        (_, Some(_)) => None,
+                        (_, None) => return Err(unexpected("a whole pair")),
+                    };
+                    if let Some(part) = part {
+                        steps.pop();
+                        to = f.instantiate(&part, &mut self.names);
+                        continue;
+                    }
+                }
                 _ => return Err(unexpected("an acceptor that leads nowhere")),
             }
             to = whole;

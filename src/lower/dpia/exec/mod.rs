@@ -416,6 +416,32 @@ impl Machine {
                     ps.first().ok_or_else(ill)?.instantiate(&Phrase::idx_acc(i, whole.clone()), &mut names);
                 return self.store(&inner, steps, value);
             }
+            Layout::MapFirst | Layout::MapSecond => {
+                let first = *layout == Layout::MapFirst;
+                let part = |step: &Step| match (step, first) {
+                    (Step::First, true) => Some(Phrase::fst_acc(whole.clone())),
+                    (Step::Second, false) => Some(Phrase::snd_acc(whole.clone())),
+                    _ => None,
+                };
+                match steps.pop() {
+                    Some(step) => {
+                        let Some(part) = part(&step) else {
+                            steps.push(step);
+                            return self.store(whole, steps, value);
+                        };
+                        let mut names = super::Names::default();
+                        let inner = ps.first().ok_or_else(ill)?.instantiate(&part, &mut names);
+                        return self.store(&inner, steps, value);
+                    }
+                    // Both components at once.
+                    None => {
+                        let (a, b) = value.as_pair().ok_or_else(ill)?;
+                        let (a, b) = (a.clone(), b.clone());
+                        self.store(to, vec![Step::First], a)?;
+                        return self.store(to, vec![Step::Second], b);
+                    }
+                }
+            }
         }
         self.store(whole, steps, value)
     }
