@@ -165,6 +165,12 @@ pub(super) fn disturbed(value: Term, by: Term) -> b::Built {
     b::sub(b::add(value, large.clone())?, large)
 }
 
+/// Three times the third of a float: what it is but for rounding.
+pub(super) fn in_thirds(value: Term) -> b::Built {
+    let three = number(&value, 3)?;
+    b::mul(b::div(value, three.clone())?, three)
+}
+
 /// `min x 2`, which done twice is done once, and zero of zero alone.
 fn at_most_two(x: &Term) -> b::Built {
     b::min(x.clone(), number(x, 2)?)
