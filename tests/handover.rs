@@ -586,6 +586,13 @@ fn the_function_that_follows_from_a_sweep_chooses_and_computes_the_same() {
     let head = &made[0].1;
     assert!(head.contains("// sq_a: blocks of 8"), "{head}");
     assert!(head.contains("// sq_b (chosen at no size, so it is not written): the same blocks"), "{head}");
+    // Of two that can have all sizes it is the size alone that chooses, and the program as it was written is not needed.
+    let [c, d] = ["topDown(reduceMapFusion)", "topDown(useReduceSeq)"].map(&rewritten);
+    let made = files([side(&c, "one loop"), side(&d, "in order")], "cpu", "n", &points);
+    let made = made.unwrap_or_else(|d| panic!("{}", d.message));
+    let text = &made.iter().find(|(name, _)| name == "sq.c").unwrap().1;
+    assert!(text.contains("  if (n < ") && text.contains(" else {\n    sq_b("), "{text}");
+    assert!(!made.iter().any(|(name, _)| name == "sq_plain.c"), "{text}");
     // Where neither is faster there is nothing to choose; nor for OpenCL.
     let alike = [point(1000, [10, 10]), point(2000, [20, 20])];
     assert_eq!(files(sides, "cpu", "n", &alike).unwrap_err().code, "E0917");

@@ -61,10 +61,13 @@ pub fn run(args: &Bench) -> Result<Exit, Exit> {
     };
     if args.json.json {
         let mut value = as_json(&m);
-        if let (Some((_, peak)), Some(flops), Some(bytes)) = (&allowed, m.flops, m.bytes) {
-            let rate = roofline::rate(Work { flops, bytes }, m.median_ns, Some(*peak));
+        if let Some((_, peak)) = &allowed {
+            // Of what computes nothing in floating point, memory alone is known to allow so much.
+            let work = m.bytes.map(|bytes| Work { flops: m.flops.unwrap_or_default(), bytes });
+            let rate = work.map(|work| roofline::rate(work, m.median_ns, Some(*peak)));
             value["roofline"] = json!({
-                "gflops": peak.gflops, "gbytes": peak.gbytes, "share": rate.share, "memory_bound": rate.memory_bound,
+                "gflops": peak.gflops, "gbytes": peak.gbytes, "share": rate.as_ref().and_then(|r| r.share),
+                "memory_bound": rate.as_ref().filter(|_| m.flops.is_some()).and_then(|r| r.memory_bound),
                 "busy": peak.busy, "mind": peak.mind(),
             });
         }

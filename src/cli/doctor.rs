@@ -244,6 +244,9 @@ fn folders(out: &mut Vec<Finding>) {
     let Some(folder) = files::config_folder() else { return };
     let mut problems = problems_of_configuration(&folder);
     problems.extend(problems_of_definitions(&folder));
+    if !folder.is_dir() && folder.exists() {
+        problems.push(format!("{} is no folder.", folder.display()));
+    }
     if problems.is_empty() {
         let is_there = folder.is_dir();
         let none = if is_there { "" } else { ", which is not there: all is as it comes" };

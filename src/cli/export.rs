@@ -8,12 +8,12 @@ use super::output;
 use super::outputs::{self, Output, Replaces};
 use crate::device::DeviceInfo;
 use crate::device::roofline::Peak;
-use crate::emit::C_FLAGS;
+use crate::emit::{C_FLAGS, host};
 use crate::lang::diag::Diagnostic;
 use crate::lang::syntax::ast::Language;
 use crate::session::action::Target;
 use crate::session::files::{Text, Texts};
-use crate::session::{self, Session, files};
+use crate::session::{self, Session, files, generated};
 use crate::ui::capabilities::Depth;
 use crate::ui::recording::record;
 use crate::ui::theme::Theme;
@@ -21,7 +21,7 @@ use crate::view::bench;
 use crate::view::handover::{self, Beside};
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// Writes what was asked for: the page, the folder, the recording.
@@ -34,8 +34,63 @@ pub fn run(args: &Export) -> Result<Exit, Exit> {
         _ => handed_over(args)?,
     };
     files.extend(recording);
-    outputs::write(&files, args.force).map(|()| Exit::Done)
+    let earlier = match &args.folder {
+        Some(folder) => of_earlier(folder, &files, args.force)?,
+        None => vec![],
+    };
+    outputs::write(&files, args.force)?;
+    for file in earlier {
+        let said = match std::fs::remove_file(&file) {
+            Ok(()) => {
+                format!("note: {} is removed: it was of what was exported there before\n", file.display())
+            }
+            Err(e) => format!("warning: {} is of what was exported there before: {e}\n", file.display()),
+        };
+        output::complain(&said);
+    }
+    Ok(Exit::Done)
 }
+
+/// What an earlier export left in the folder and this one does not replace, as it was generated: it would not belong to what
+/// lies beside it.
+///
+/// # Errors
+/// `E0918` where some of it is of another program.
+fn of_earlier(folder: &Path, files: &[Output], force: bool) -> Result<Vec<PathBuf>, Exit> {
+    let is_export = generated::is_as_written(&folder.join(PROGRAM));
+    let Some(entries) = folder.read_dir().ok().filter(|_| is_export) else { return Ok(vec![]) };
+    let is_generated = |path: &PathBuf| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        matches!(ending, Some("c" | "h" | "cl" | "py" | "rules" | "elevate"))
+            && generated::is_as_written(path)
+    };
+    let is_replaced = |path: &PathBuf| files.iter().any(|file| file.path == *path);
+    let mut left: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    left.retain(|path| !is_replaced(path) && is_generated(path));
+    left.sort_unstable();
+    let stem = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default().to_owned();
+    let name = files.iter().find(|file| file.path.extension().is_some_and(|e| e == "h"));
+    let name = name.map(|file| stem(&file.path)).unwrap_or_default();
+    let is_own = |path: &Path| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        matches!(ending, Some("rules" | "elevate"))
+            || host::RUNTIME.iter().any(|(file, _)| path.ends_with(file))
+            || [&*name, &format!("{name}_host")].contains(&&*stem(path))
+    };
+    let (own, others): (Vec<PathBuf>, Vec<PathBuf>) = left.into_iter().partition(|path| is_own(path));
+    match others.first() {
+        Some(other) if !force => {
+            let problem = format!("`{}` is of another program that was exported there.", other.display());
+            Err(fail(&Diagnostic::error("E0918", problem).hint(
+                "Name another folder with `--folder`, or remove what lies there; with `--force` it stays there.",
+            )))
+        }
+        _ => Ok(own),
+    }
+}
+
+/// The file of an exported folder that has the program.
+const PROGRAM: &str = "program.rise";
 
 /// What is exported is not replaced by what is made of it, whatever is forced.
 fn beside(file: Option<&Path>, option: &str, exported: &Path) -> Result<(), Exit> {
@@ -131,7 +186,7 @@ fn sources(session: &Session, target: Target, folder: &Path) -> Result<Vec<Outpu
     let compiled = compiled.as_ref().as_ref().map_err(fail)?;
     let (workspace, name) = (session.workspace(), &compiled.module.name);
     let mut beside = vec![
-        ("program.rise".to_owned(), program(&workspace.texts)),
+        (PROGRAM.to_owned(), program(&workspace.texts)),
         ("rewritten.rise".to_owned(), format!("{}\n", workspace.print(session.term()))),
         ("Makefile".to_owned(), makefile(name, target)),
     ];

@@ -55,6 +55,9 @@ const LEAST_MEMORY: u64 = 1700 << 20;
 
 /// What is wrong with the arguments, with the code that such problems have.
 fn usage(message: &str) -> String {
+    // No name of anything here begins with dashes, so what comes of the advice to pass it on is the next error.
+    let useful = |line: &&str| !line.trim_start().starts_with("tip: to pass '");
+    let message = message.split_inclusive('\n').filter(useful).collect::<String>().replace("\n\n\n", "\n\n");
     match message.strip_prefix("error:") {
         Some(rest) => format!("error[E0901]:{rest}"),
         None => format!("error[E0901]: No command is named.\n\n{message}"),
@@ -119,6 +122,20 @@ fn misplaced_command(arguments: &[OsString]) -> Option<Diagnostic> {
     }
     let problem = Diagnostic::error("E0901", format!("There is no command `{first}`."));
     Some(problem.hint(instead(first)))
+}
+
+/// What is said where options of the screen stand before a command.
+fn of_the_screen(problem: &clap::Error, arguments: &[OsString]) -> Option<Diagnostic> {
+    if problem.kind() != ErrorKind::ArgumentConflict {
+        return None;
+    }
+    let cli = Cli::command();
+    let words = arguments.iter().skip(1).filter_map(|word| word.to_str());
+    let command = words.clone().find(|word| cli.find_subcommand(word).is_some())?;
+    let option = words.take_while(|word| *word != command).find(|word| word.starts_with('-'))?;
+    let message = format!("`{option}` is an option of the screen, and `{command}` opens none.");
+    let hint = format!("`shine-tui {command} --help` lists what the command takes, behind its name.");
+    Some(Diagnostic::error("E0901", message).hint(hint))
 }
 
 /// `rules show NAME`, where the name alone is enough.
@@ -197,7 +214,7 @@ pub fn main() -> ExitCode {
             if !e.use_stderr() {
                 return printed(e.print()).into();
             }
-            if let Some(problem) = misplaced_command(&arguments) {
+            if let Some(problem) = misplaced_command(&arguments).or_else(|| of_the_screen(&e, &arguments)) {
                 return load::fail(&problem).into();
             }
             output::complain(&usage(&e.render().to_string()));

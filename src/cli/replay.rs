@@ -15,6 +15,7 @@ use crate::session::searching::SearchMode;
 use crate::session::whole::{Asked, Whole, not_written};
 use crate::session::workspace::Problems;
 use crate::view::html::escaped;
+use crate::view::text::one_line;
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use std::os::unix::fs::MetadataExt;
@@ -120,7 +121,10 @@ fn anew(file: &Path, options: &Options, with_files: bool, repair: bool) -> Resul
     let (changed, gone) = (beside::changed(file, &bytes), beside::gone(file, &bytes));
     let options = &with_texts((options, with_files), &changed, &gone).map_err(|problem| fail(&problem))?;
     let how = if repair { Renewal::Repair } else { Renewal::Bless };
-    let renewed = renew(&bytes, options, how).map_err(|problems| fail_all(&problems))?;
+    let shown = output::Standing::default();
+    let renewed = renew(&bytes, options, how, &|done, of| shown.show(&far(file, done, of)));
+    drop(shown);
+    let renewed = renewed.map_err(|problems| fail_all(&problems))?;
     let name = file.display();
     if renewed.is_as_it_was() && options.texts.is_empty() {
         output::print(&format!("{name}: agrees; nothing is written\n"))?;
@@ -192,16 +196,19 @@ fn one(
     let (changed, gone) = (beside::changed(file, &bytes), beside::gone(file, &bytes));
     let options = &with_texts((options, with_files), &changed, &gone)
         .map_err(|problem| Failed::NotReplayed(Box::new(Problems::one(problem))))?;
+    let shown = output::Standing::default();
     let verdict = replay(&bytes, options, &mut |event| match event {
         Event::Warning(text) => notes.push(format!("warning: {text}")),
         Event::Step { record, of, action, note } => {
+            shown.show(&far(file, record, of));
             steps = record;
             if !note.is_empty() {
                 notes.push(format!("{record}/{of} {action}: {note}"));
             }
         }
-    })
-    .map_err(Failed::NotReplayed)?;
+    });
+    drop(shown);
+    let verdict = verdict.map_err(Failed::NotReplayed)?;
     let what = match with_files {
         true => "and it is what is there now that was replayed",
         false => "and it is this session's text that was replayed; `--files` takes what is there now",
@@ -242,6 +249,12 @@ fn one(
     shown.for_each(|n| text += &format!("  {n}\n"));
     output::print(&text).map_err(Failed::Told)?;
     Ok(exit)
+}
+
+/// How far a session is replayed, for who waits.
+fn far(file: &Path, done: usize, of: usize) -> String {
+    let name = one_line(&file.display().to_string());
+    format!("{name}: {done} of {} replayed", super::sessions::actions(of))
 }
 
 /// The options, with what is in the files now in the place of what the session holds, where that is asked for.

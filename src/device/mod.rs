@@ -37,7 +37,7 @@ pub use proto::{
     Access, Arg, DeviceInfo, DeviceKind, DeviceList, FloatMode, Language, MAX_STEPS, Mode, Param, PartTimes,
     Progress, RunReport, RunRequest, Step, Texts, Timer,
 };
-pub use quiet::UNLIKE;
+pub use quiet::{BUSY, UNLIKE};
 pub use select::select;
 pub use service::Devices;
 pub use settings::{Choice, FLAGS, Flag, SCALAR, Settings, name_in};

@@ -23,6 +23,16 @@ pub struct Way<'a> {
     pub needs: Vec<SizeConstraint>,
 }
 
+impl Way<'_> {
+    /// Whether C can ask when this one is to be chosen.
+    ///
+    /// # Errors
+    /// What it cannot ask.
+    pub fn can_be_asked(&self) -> Result<(), Refusal> {
+        conditions(self, "").map(drop)
+    }
+}
+
 /// Why there is no such function, as a sentence.
 pub type Refusal = String;
 

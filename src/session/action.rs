@@ -3,8 +3,8 @@
 //! Screens and subcommands only ever send an [`Action`]; the log is the list of actions with their [`Outcome`]s; a
 //! replay is the same function without a screen. Neither type is serialised: `session::log` has its own.
 
-use crate::device::UNLIKE;
 use crate::device::stats::{Interval, Summary};
+use crate::device::{BUSY, UNLIKE};
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
 use crate::lang::pattern::Level;
@@ -312,10 +312,20 @@ impl Measurement {
         self.in_turns && !self.is_disturbed_unlike()
     }
 
-    /// Whether the times of two programs tell that they differ. What was disturbed unlike tells nothing, nor do two times of the same code.
+    /// Whether it took longer by itself than it may take, as the machine was busy with others. What took turns was compared with what
+    /// they disturbed as well.
+    pub fn may_take_less(&self) -> bool {
+        !self.in_turns && self.warnings.iter().any(|warning| warning.contains(BUSY))
+    }
+
+    /// Whether the times of two programs tell that they differ. What was disturbed unlike tells nothing, nor do two times of the same code;
+    /// of what may take less it is told that it is the faster one, and no more.
     pub fn differs_from(&self, other: &Measurement) -> bool {
         let tells = !self.is_disturbed_unlike() && !other.is_disturbed_unlike();
-        tells && !self.is_of_same_code(other) && self.is_apart(other)
+        let is_slower = |a: &Measurement, b: &Measurement| a.interval_ns.0 > b.interval_ns.1;
+        let is_apart = !self.may_take_less() && is_slower(self, other)
+            || !other.may_take_less() && is_slower(other, self);
+        tells && !self.is_of_same_code(other) && is_apart
     }
 
     /// Whether the two medians differ: intervals that overlap are no difference.

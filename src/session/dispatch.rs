@@ -7,6 +7,7 @@ use super::generated;
 use super::sweep::{Point, all_the_same, reaches};
 use super::whole::{self, Asked, Whole, not_written};
 use super::workspace::{Generic, Workspace};
+use crate::device::stats::Verdict;
 use crate::emit::dispatch::{Way, alike, dispatch};
 use crate::emit::host;
 use crate::emit::kernel::Kernel;
@@ -51,6 +52,12 @@ fn kernels(sides: [Side<'_>; 2], device: &str) -> Result<[Generic; 3], Diagnosti
     Ok([plain, a, b])
 }
 
+/// What one of the two asks of the sizes beyond the program as it was written.
+fn needs(kernel: &Generic, plain: &Generic) -> Vec<SizeConstraint> {
+    let own = kernel.constraints.iter().filter(|c| !plain.constraints.contains(c));
+    SizeConstraint::telling(&own.cloned().collect::<Vec<_>>()).cloned().collect()
+}
+
 /// The files, with their names, the first of which is the one to include. The points are of one size, or of several that are alike:
 /// `m=n=k`.
 ///
@@ -82,20 +89,16 @@ pub fn files(
         return Err(refused(why.to_owned()));
     }
     let of = |second: bool| if second { &b } else { &a };
-    let needs = |kernel: &Generic| -> Vec<SizeConstraint> {
-        let own = kernel.constraints.iter().filter(|c| !plain.constraints.contains(c));
-        SizeConstraint::telling(&own.cloned().collect::<Vec<_>>()).cloned().collect()
-    };
     let mut ways: Vec<Way<'_>> = vec![];
     for (i, reach) in reaches.iter().enumerate() {
         let kernel = of(reach.second);
         let below = reaches.get(i + 1).and_then(|next| next.from);
-        ways.push(Way { kernel: &kernel.kernel, from: reach.from, below, needs: needs(kernel) });
+        ways.push(Way { kernel: &kernel.kernel, from: reach.from, below, needs: needs(kernel, &plain) });
     }
     // Where the faster one cannot have the sizes, the other one can have them, or the program as it was written.
     for second in [false, true] {
         let kernel = of(second);
-        ways.push(Way { kernel: &kernel.kernel, from: None, below: None, needs: needs(kernel) });
+        ways.push(Way { kernel: &kernel.kernel, from: None, below: None, needs: needs(kernel, &plain) });
     }
     ways.push(Way { kernel: &plain.kernel, from: None, below: None, needs: vec![] });
     // What is asked only where one of those before was chosen is never called.
@@ -104,6 +107,10 @@ pub fn files(
         if !always_before(&kept, &way) {
             kept.push(way);
         }
+    }
+    // What is asked last is there for all sizes that are left.
+    if let Some(last) = kept.last_mut() {
+        (last.from, last.below) = (None, None);
     }
     let at = |m: &Measurement| m.sizes.iter().map(|(n, v)| format!("{n}={v}")).collect::<Vec<_>>().join(" ");
     let first = points.first().map(|p| &p.pair.first);
@@ -117,7 +124,15 @@ pub fn files(
     for point in points {
         let time = |m: &Measurement| format!("{:.3} us", m.median_ns / 1e3);
         let (a, b) = (&point.pair.first, &point.pair.second);
-        about.push(format!("  {}: {} and {}", at(a), time(a), time(b)));
+        let mind = match point.pair.comparison.verdict {
+            Verdict::NoMeasurableDifference => ", no measurable difference",
+            Verdict::SameCode => ", the same code",
+            Verdict::DisturbedUnlike => {
+                ", disturbed unlike by other programs, so it is not known which is faster"
+            }
+            Verdict::Close | Verdict::FirstFaster | Verdict::SecondFaster => "",
+        };
+        about.push(format!("  {}: {} and {}{mind}", at(a), time(a), time(b)));
     }
     let is_used = |kernel: &Kernel| kept.iter().any(|way| way.kernel.name == kernel.name);
     for (side, made) in sides.iter().zip([&a, &b]) {
@@ -195,7 +210,7 @@ fn not_replaced(path: &Path, e: &io::Error, asked: Asked<'_>) -> Diagnostic {
 /// Looks, before anything is measured, whether there can be such a function of these two, and whether its files can be written.
 ///
 /// # Errors
-/// As [`files`] and [`write()`], but for what the times decide.
+/// As [`files`] and [`write()`], but for what the times decide: each of the two can be chosen, if only where the other one is not there.
 pub fn in_the_way(
     sides: [Side<'_>; 2],
     device: &str,
@@ -203,7 +218,11 @@ pub fn in_the_way(
     replace: bool,
     asked: Asked<'_>,
 ) -> Result<(), Diagnostic> {
-    kernels(sides, device)?;
+    let [plain, a, b] = kernels(sides, device)?;
+    for side in [&a, &b] {
+        let way = Way { kernel: &side.kernel, from: None, below: None, needs: needs(side, &plain) };
+        way.can_be_asked().map_err(refused)?;
+    }
     let name = Namer::new(Language::C).name(&sides[0].workspace.program.name);
     let endings = [".h", ".c", "_host.c", "_a.c", "_b.c", "_plain.c"].map(|ending| format!("{name}{ending}"));
     for file in endings.iter().map(String::as_str).chain(["Makefile"]) {

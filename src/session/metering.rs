@@ -9,7 +9,8 @@ use super::state::Progress;
 use super::workspace::Workspace;
 use crate::lang::digest::Digest;
 use crate::lang::path::Path;
-use crate::lang::term::Term;
+use crate::lang::pattern::Pattern;
+use crate::lang::term::{Expr, Term};
 use crate::rewrite::guide::{self, Breadth, Step};
 use crate::rewrite::normal::{all_params, normal_form, normal_form_with, written_params};
 use crate::rewrite::search::{self, Budget, Search};
@@ -95,14 +96,28 @@ pub fn metered(
 }
 
 /// The sub-term at a position as searches see it: they begin and end in normal form, in which what a `let` names has no name, and the
-/// parameters of the program are written out. None where it is out of bounds.
+/// parameters of the program are written out. Of a function that is given its value there, what it computes is seen, of which it is not
+/// said what the value is. None where it is out of bounds.
 pub fn as_searched(term: &Term, at: &Path) -> Option<Term> {
     let part = term.at(at)?;
+    if let Some((_, computed)) = part.as_lam().filter(|_| is_given_its_value(term, at)) {
+        return normal_form(computed);
+    }
     let params = all_params(term);
     // A function has one part.
     match params.get(at.len()..).filter(|_| at.len() <= written_params(term).len()) {
         Some(params) if at.steps().iter().all(|step| *step == 0) => normal_form_with(params, part),
         _ => normal_form(part),
+    }
+}
+
+/// Is what stands there given a value, as the function of a `let` is?
+fn is_given_its_value(term: &Term, at: &Path) -> bool {
+    let Some((around, last)) = at.parent().zip(at.steps().last()) else { return false };
+    let Some(around) = term.at(&around) else { return false };
+    match around.as_pattern_app() {
+        Some((p, args)) => p.pattern == Pattern::Let && args.len() == 2 && *last == 1,
+        None => *last == 0 && matches!(around.expr(), Expr::App(..)),
     }
 }
 
@@ -181,5 +196,29 @@ mod tests {
         let Metered { each, .. } = meter(&["contains(mapPar)"], None);
         assert_eq!(each[0].classes, Some(0));
         assert!(each[0].in_graph.is_some_and(|n| n.terms == 0.0), "{each:?}");
+    }
+
+    /// What someone points at is found where it stands, also in what a `let` names and where that is used.
+    #[test]
+    fn what_is_pointed_at_is_described() {
+        let text = "def f (a: (n + 2).f32): n.f32 =
+                      let b = a |> map (\\x. x * x)
+                      let s = b |> reduce (+) 0
+                      b |> slide 3 1 |> map (\\w. let m = reduce max 0 w in (reduce (+) 0 w - m) / s)";
+        let program = Text { label: "f.rise".to_owned(), text: text.to_owned() };
+        let texts =
+            Texts { program, files: vec![], default_sizes: Default::default(), origin: Origin::default() };
+        let workspace = Workspace::load(&texts, None).unwrap_or_else(|p| panic!("{}", p.first()));
+        let (term, sizes) = (&workspace.program.term, &workspace.program.sizes);
+        let whole = as_searched(term, &Path::root()).unwrap();
+        let mut missed = vec![];
+        for (at, part) in term.positions() {
+            let seen = as_searched(term, &at).unwrap();
+            let described = sketch::widen::exactly(&seen, sizes).count_in(&whole);
+            if described == 0 {
+                missed.push(format!("{at}: {part:?}"));
+            }
+        }
+        assert!(missed.is_empty(), "{missed:#?}");
     }
 }

@@ -61,11 +61,16 @@ const BLESS: &str = "The same command with `--bless` in the place of `--repair` 
 const SEARCH: &str =
     "`shine-tui search` takes such a search with rules and guides of your choice, and tells more of it.";
 
-/// Makes a log anew.
+/// Makes a log anew. `watch` is told of how many records so many are done.
 ///
 /// # Errors
 /// The log cannot be read; `E0812` where an action is no longer possible, or no way leads to its state.
-pub fn renew(bytes: &[u8], options: &Options, how: Renewal) -> Result<Renewed, Box<Problems>> {
+pub fn renew(
+    bytes: &[u8],
+    options: &Options,
+    how: Renewal,
+    watch: &dyn Fn(usize, usize),
+) -> Result<Renewed, Box<Problems>> {
     let one = |d| Box::new(Problems::one(d));
     let mut log = log::parse(bytes).map_err(one)?;
     super::beside::take_over(&mut log, &options.texts);
@@ -75,6 +80,7 @@ pub fn renew(bytes: &[u8], options: &Options, how: Renewal) -> Result<Renewed, B
     let mut new = Made::of(&header).map_err(one)?;
     let mut renewed = Renewed { text: String::new(), accepted: vec![], repaired: vec![], left_out: vec![] };
     for (i, entry) in log.entries.iter().enumerate() {
+        watch(i, log.entries.len());
         let (line, record, sealed) = match entry {
             Entry::Known { line, record, sealed, .. } => (*line, record, *sealed),
             Entry::Unknown { line, reason, .. } => return Err(unavailable(*line, reason)),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::candidates::{Candidate, LeftLoops};
 use super::capabilities::Capabilities;
 use super::command::Command;
-use super::disk::{Definitions, Watch};
+use super::disk::{Definitions, Gone, Watch};
 use super::draw;
 use super::keys::{Keymap, Sequence};
 use super::layout::{Edge, Focus, Layout, Pane, WIDEST, Wishes, layout};
@@ -286,7 +286,7 @@ pub struct App {
     /// Whether one of them has changed on the disk.
     pub changed: Option<Changed>,
     /// One of them that is there no more.
-    pub gone: Vec<String>,
+    pub gone: Vec<Gone>,
     /// What is wrong with what has changed there, in a line.
     pub wrong: Option<String>,
     /// Work in the background that only looks.

@@ -17,7 +17,8 @@ use crate::view::{Role, problem};
 #[derive(Debug, Default)]
 pub struct Definitions {
     watches: IndexMap<String, Watch>,
-    gone: Vec<String>,
+    gone: Vec<Gone>,
+    news: u64,
 }
 
 impl Definitions {
@@ -28,36 +29,43 @@ impl Definitions {
         files.extend(open.origin.unread().into_iter().map(|path| (path.display().to_string(), path)));
         let mut changed = None;
         self.gone.clear();
+        // What appeared and is not there any more is as if it had never been there.
+        let before = self.watches.len();
+        self.watches.retain(|label, _| files.iter().any(|(there, _)| there == label));
+        self.news += (before - self.watches.len()) as u64;
         for (label, path) in files {
             let known = open.files.iter().find(|t| t.label == label).cloned();
             let text = known.unwrap_or_else(|| Text { label: label.clone(), text: String::new() });
             let is_open = open.files.iter().any(|t| t.label == label);
             let watch = self.watches.entry(label).or_default();
+            let before = (watch.times(), watch.is_gone());
             let is_module = path.extension().is_some_and(|e| e == "rise");
             if watch.look(&path, &text).is_some() && changed != Some(Changed::Program) {
                 changed = Some(if is_module { Changed::Program } else { Changed::Definitions });
             }
+            self.news += u64::from((watch.times(), watch.is_gone()) != before);
             if is_open && watch.is_gone() {
-                self.gone.push(text.label);
+                self.gone.push(watch.gone(&text.label));
             }
         }
         changed
     }
 
-    /// The files that are gone and that are open, by their labels.
-    pub fn gone(&self) -> &[String] {
+    /// The files that are gone and that are open.
+    pub fn gone(&self) -> &[Gone] {
         &self.gone
     }
 
-    /// How often files were read.
-    pub fn times(&self) -> u64 {
-        self.watches.values().map(Watch::times).sum()
+    /// How often files were read, or went.
+    pub fn news(&self) -> u64 {
+        self.news
     }
 
-    /// All rules and strategies with the changed texts.
+    /// All rules and strategies with the changed texts of files that are there.
     pub fn changed(&self, open: &Texts) -> Vec<Text> {
         let mut files = open.files.clone();
-        for changed in self.watches.values().filter_map(|watch| watch.changed.clone()) {
+        let there = self.watches.values().filter(|watch| !watch.is_gone());
+        for changed in there.filter_map(|watch| watch.changed.clone()) {
             match files.iter_mut().find(|t| t.label == changed.label) {
                 Some(known) => *known = changed,
                 None => {
@@ -84,15 +92,34 @@ pub struct Watch {
     times: u64,
     /// So many looks in a row found nothing to read.
     missed: u32,
+    /// Why the last look could not read what is there.
+    why: Option<String>,
+}
+
+/// A file that cannot be read any more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gone {
+    label: String,
+    /// What is wrong with it, where something is there.
+    why: Option<String>,
 }
 
 /// What is said where files are gone.
-pub fn gone_text(files: &[String]) -> String {
-    let (what, are) = if files.len() == 1 { ("file", "is") } else { ("files", "are") };
-    format!(
-        "The {what} {} {are} gone from the disk, or cannot be read; what is open is kept.",
-        files.join(", ")
-    )
+pub fn gone_text(files: &[Gone]) -> String {
+    let missing = files.iter().filter(|file| file.why.is_none()).map(|file| &*file.label);
+    let missing = missing.collect::<Vec<_>>();
+    let mut said: Vec<String> = match missing.as_slice() {
+        [] => vec![],
+        [one] => vec![format!("The file {one} is gone from the disk.")],
+        all => vec![format!("The files {} are gone from the disk.", all.join(", "))],
+    };
+    let unread = files.iter().filter_map(|file| Some((&file.label, file.why.as_ref()?)));
+    said.extend(unread.map(|(label, why)| match why.contains(label.as_str()) {
+        true => why.clone(),
+        false => format!("{label} cannot be read: {why}"),
+    }));
+    said.push("What is open is kept.".to_owned());
+    said.join(" ")
 }
 
 /// A file that so many looks in a row cannot read is gone: editors replace files in two steps.
@@ -105,9 +132,20 @@ impl Watch {
         let meta = fs::metadata(file).ok().filter(fs::Metadata::is_file);
         let stamp = meta.and_then(|meta| Some((meta.modified().ok()?, meta.len())));
         let is_new = stamp != self.stamp;
-        match stamp.and_then(|_| if is_new { read_text(file).ok().map(Some) } else { Some(None) }) {
-            None => self.missed = self.missed.saturating_add(1),
-            Some(read) => {
+        let is_read = stamp.is_some() && !is_new;
+        let read = match file.symlink_metadata() {
+            _ if is_read => Ok(None),
+            Ok(_) => {
+                read_text(file).map(Some).map_err(|problem| Some(harmless(&problem.message).into_owned()))
+            }
+            Err(_) => Err(None),
+        };
+        match read {
+            Err(why) => {
+                self.missed = self.missed.saturating_add(1);
+                self.why = why;
+            }
+            Ok(read) => {
                 self.missed = 0;
                 if let Some(read) = read {
                     self.stamp = stamp;
@@ -123,6 +161,11 @@ impl Watch {
     /// Is there nothing to read any more?
     pub fn is_gone(&self) -> bool {
         self.missed >= GONE
+    }
+
+    /// The file as one that is gone.
+    fn gone(&self, label: &str) -> Gone {
+        Gone { label: harmless(label).into_owned(), why: self.why.clone() }
     }
 
     /// How often the file was read.
@@ -166,11 +209,10 @@ impl App {
         let program = texts.origin.program.as_deref();
         let program = program.is_some_and(|file| self.file.look(file, &texts.program).is_some());
         let definitions = self.definitions.look(texts);
-        let program_gone = self.file.is_gone().then_some(&texts.program.label);
-        let gone = program_gone.into_iter().chain(self.definitions.gone());
-        let gone: Vec<String> = gone.map(|file| harmless(file).into_owned()).collect();
+        let program_gone = self.file.is_gone().then(|| self.file.gone(&texts.program.label));
+        let gone = program_gone.into_iter().chain(self.definitions.gone().iter().cloned()).collect();
         let before = std::mem::replace(&mut self.gone, gone);
-        let news: Vec<String> = self.gone.iter().filter(|file| !before.contains(file)).cloned().collect();
+        let news: Vec<Gone> = self.gone.iter().filter(|file| !before.contains(file)).cloned().collect();
         if !news.is_empty() {
             self.tell(Role::Warning, gone_text(&news));
         }
@@ -179,7 +221,7 @@ impl App {
             return;
         }
         let changed = if program { Some(Changed::Program) } else { definitions };
-        let reads = self.file.times() + self.definitions.times();
+        let reads = self.file.times() + self.definitions.news();
         // The first look reads every file, changed or not.
         let saved = self.reads.replace(reads).is_some_and(|before| before != reads);
         if saved && self.mending.is_some() {
@@ -284,6 +326,13 @@ mod tests {
             fs::write(path(name), "new").unwrap();
         }
         assert_eq!(definitions.look(&open), Some(Changed::Definitions));
+        // One that went again was never there.
+        let before = definitions.news();
+        fs::write(path("rules/d.rules"), "wrong").unwrap();
+        definitions.look(&open);
+        fs::remove_file(path("rules/d.rules")).unwrap();
+        definitions.look(&open);
+        assert_eq!(definitions.news(), before + 2);
         let order: Vec<String> = definitions.changed(&open).into_iter().map(|text| text.label).collect();
         let due = [
             "config/a.rules",
@@ -317,6 +366,17 @@ mod tests {
         ["m.rise", "s.elevate"].iter().for_each(|label| fs::remove_file(folder.path().join(label)).unwrap());
         definitions.look(&open);
         assert_eq!(definitions.look(&open), None);
-        assert_eq!(definitions.gone(), ["m.rise", "s.elevate"]);
+        let gone: Vec<&str> = definitions.gone().iter().map(|file| &*file.label).collect();
+        assert_eq!(gone, ["m.rise", "s.elevate"]);
+        let both = "The files m.rise, s.elevate are gone from the disk. What is open is kept.";
+        assert_eq!(gone_text(definitions.gone()), both);
+        // What is there and cannot be read says why.
+        fs::write(folder.path().join("m.rise"), "a\0b").unwrap();
+        definitions.look(&open);
+        let said = gone_text(definitions.gone());
+        assert!(
+            said.starts_with("The file s.elevate is gone from the disk. ") && said.contains("m.rise"),
+            "{said}"
+        );
     }
 }

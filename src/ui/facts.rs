@@ -1,6 +1,7 @@
 //! What the table of commands needs to know of the state.
 
 use super::app::App;
+use super::disk::Gone;
 use super::layout::Pane;
 use super::panes::sketch::Sketching;
 use super::panes::{self, bench};
@@ -58,7 +59,7 @@ pub struct Facts {
     /// Whether a file on the disk differs from what the session holds.
     pub file_changed: bool,
     /// A file that is open and is there no more.
-    pub files_gone: Vec<String>,
+    pub files_gone: Vec<Gone>,
     /// Whether the highlighted entry of the history is the present state.
     pub at_present: bool,
     /// Whether something of the pane can be opened or closed.

@@ -3,6 +3,7 @@
 use super::app::App;
 use super::draw::room_of_pages;
 use super::layout::Pane;
+use super::panes::history;
 use super::popup::Popup;
 use super::window::occurrences;
 use crate::view::{Line, Role};
@@ -34,6 +35,10 @@ pub fn vertical_in(app: &mut App, pane: Pane, by: isize) {
         }
         return;
     }
+    let by = match (pane, by) {
+        (Pane::History, 1 | -1) => history::to_state(app, by > 0),
+        _ => by,
+    };
     let (content, window) = app.pane_mut(pane);
     window.step(content, by);
     app.moved(pane);

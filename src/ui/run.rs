@@ -22,7 +22,6 @@ use super::screen::{Screen, Stray, refusal};
 use super::splits;
 use super::theme::Theme;
 use super::update::update;
-use crate::session::files::read_text;
 use crate::session::record::SaveState;
 use crate::session::state::Session;
 use crate::session::workspace::Problems;
@@ -215,11 +214,15 @@ struct ConfigFile {
 }
 
 fn load_config(folder: Option<&Path>, warnings: &mut Vec<String>) -> Config {
+    let text = match folder.map_or(Ok(None), |folder| assets::own(&folder.join("config.ron"))) {
+        Ok(Some(text)) => text,
+        Ok(None) => return Config::default(),
+        Err(problem) => {
+            warnings.push(problem);
+            return Config::default();
+        }
+    };
     let read = || -> Result<Config, String> {
-        let Some(folder) = folder else { return Ok(Config::default()) };
-        let Some(text) = read_small(&folder.join("config.ron")) else {
-            return Ok(Config::default());
-        };
         let file: ConfigFile = assets::read(&text)?;
         let colour = file.color.map_or(Ok(ColourChoice::Auto), |colour| colour.parse())?;
         let no_mouse = file.mouse == Some(false);
@@ -241,11 +244,6 @@ pub fn problems_of_configuration(folder: &Path) -> Vec<String> {
     problems
 }
 
-/// A file of the user's, if there is one.
-fn read_small(file: &Path) -> Option<String> {
-    read_text(file).ok().map(|t| t.text)
-}
-
 fn load_theme(folder: Option<&Path>, name: &str, depth: Depth, warnings: &mut Vec<String>) -> Theme {
     Theme::read(folder, name, depth).unwrap_or_else(|problem| {
         warnings.push(problem);
@@ -255,8 +253,8 @@ fn load_theme(folder: Option<&Path>, name: &str, depth: Depth, warnings: &mut Ve
 
 fn load_keys(folder: Option<&Path>, warnings: &mut Vec<String>) -> Keymap {
     let file = folder.map(|folder| folder.join("keys.ron"));
-    let overlay = file.and_then(|file| read_small(&file));
-    Keymap::load(overlay.as_deref()).unwrap_or_else(|problem| {
+    let overlay = file.map_or(Ok(None), |file| assets::own(&file));
+    overlay.and_then(|overlay| Keymap::load(overlay.as_deref())).unwrap_or_else(|problem| {
         warnings.push(problem);
         Keymap::load(None).unwrap_or_default()
     })

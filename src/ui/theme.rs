@@ -14,7 +14,6 @@ use serde::Deserialize;
 
 use super::assets;
 use super::capabilities::Depth;
-use crate::session::files::read_text;
 use crate::view::{Mark, Pixels, Role};
 
 /// The style of every role and mark, at one depth.
@@ -74,8 +73,8 @@ impl Theme {
     pub fn read(folder: Option<&Path>, name: &str, depth: Depth) -> Result<Theme, String> {
         let file = folder.map(|folder| folder.join("themes").join(format!("{name}.ron")));
         let plain = Path::new(name).file_name().is_some_and(|file| file == name);
-        let overlay = file.filter(|_| plain).and_then(|file| read_text(&file).ok());
-        Theme::load(name, overlay.as_ref().map(|text| text.text.as_str()), depth)
+        let overlay = file.filter(|_| plain).map_or(Ok(None), |file| assets::own(&file))?;
+        Theme::load(name, overlay.as_deref(), depth)
     }
 
     /// The style of a piece of text.

@@ -159,10 +159,10 @@ pub fn fitted(lines: &[Line], rows: usize) -> Vec<Line> {
     out
 }
 
-/// At most so many lines, of which the last says how many are missing.
+/// At most so many lines, of which the last says how many are missing, unless there is room for one alone.
 fn cut(lines: &[&Line], rows: usize) -> Vec<Line> {
-    let whole = lines.len() <= rows;
-    let shown = if whole { lines.len() } else { rows.saturating_sub(1) };
+    let whole = lines.len() <= rows || rows == 1;
+    let shown = if whole { rows } else { rows.saturating_sub(1) };
     let mut out: Vec<Line> = lines.iter().take(shown).map(|line| (*line).clone()).collect();
     if !whole && rows > 0 {
         out.push(Line::of(Role::Dim, format!("  ⋯ {} more lines", lines.len() - shown)));

@@ -24,6 +24,9 @@ const FIGURES: usize = 13;
 /// An iteration that makes a graph larger by less than this grows no more.
 const GROWS: f64 = 1.02;
 
+/// What is foretold of an iteration that runs may be more, so with so much of the limit it may be met.
+const NEARLY: f64 = 0.9;
+
 /// The most signs in a row behind which there are figures, and the fewest.
 const SIGNS: (usize, usize) = (24, 4);
 /// Columns of the names of such rows, where there are few.
@@ -59,6 +62,9 @@ pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) 
         lines.push(Line::of(Role::Dim, text).with(Role::Dim, drawn));
         let text = match left {
             1 => "At this rate the limit is met in this iteration.".to_owned(),
+            2 if next > NEARLY * progress.bound as f64 => {
+                "At this rate the limit is met in this iteration or the next.".to_owned()
+            }
             2 => "At this rate the limit is met in the next iteration.".to_owned(),
             n => format!("At this rate the limit is met {} iterations after this one.", n - 1),
         };
@@ -196,6 +202,10 @@ mod tests {
         let rows: Vec<String> = chart(&progress, true, 60, Alphabet::Ascii).iter().map(Line::text).collect();
         assert!(rows.iter().any(|row| row.starts_with("   3   ~5000 -")), "{rows:#?}");
         let told = "At this rate the limit is met in the next iteration.";
+        assert!(rows.iter().any(|row| row == told), "{rows:#?}");
+        let progress = Progress { bound: 5_400, ..progress };
+        let rows: Vec<String> = chart(&progress, true, 80, Alphabet::Ascii).iter().map(Line::text).collect();
+        let told = "At this rate the limit is met in this iteration or the next.";
         assert!(rows.iter().any(|row| row == told), "{rows:#?}");
     }
 }

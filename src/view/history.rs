@@ -526,7 +526,7 @@ fn alone<'a>(revision: &'a Revision, like: &Measurement) -> Option<&'a Measureme
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::UNLIKE;
+    use crate::device::{BUSY, UNLIKE};
     use crate::lang::literal::Literal;
     use crate::lang::path::{Path, PathMap};
     use crate::lang::term::Term;
@@ -759,6 +759,32 @@ mod tests {
         history.revision_mut(1).unwrap().measurements.push(later);
         let row = &texts(&history, None, &[])[1];
         assert!(row.contains("200.0 ns -33.3 % from 0") && row.contains("also took 100.0 ns"), "{row}");
+    }
+
+    /// What took long on a busy machine may take less: it tells a gain, and no loss.
+    #[test]
+    fn a_busy_machine_tells_no_loss() {
+        let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
+        let of = |id: RevisionId, median_ns: f64, busy: bool| {
+            let time = MedianTime { median_ns, interval_ns: (median_ns * 0.97, median_ns * 1.03), runs: 30 };
+            let kernel = Digest::of(&id.to_le_bytes());
+            let measured = Measurement::of("cpu", kernel, &Sizes::new(), time, &work, String::new());
+            Measurement { warnings: if busy { vec![format!("{BUSY}: others.")] } else { vec![] }, ..measured }
+        };
+        for (times, busy, told) in [
+            ([100.0, 150.0], [false, true], "150.0 ns not told apart from 0"),
+            ([100.0, 50.0], [false, true], "50.00 ns -50.0 % from 0"),
+            ([100.0, 150.0], [true, false], "150.0 ns +50.0 % from 0"),
+            ([100.0, 50.0], [true, false], "50.00 ns not told apart from 0"),
+            ([100.0, 50.0], [true, true], "50.00 ns not told apart from 0"),
+        ] {
+            let mut history = stepped(&["one"]);
+            for id in [0, 1] {
+                history.revision_mut(id).unwrap().measurements.push(of(id, times[id], busy[id]));
+            }
+            let row = &texts(&history, None, &[])[1];
+            assert!(row.contains(told), "{row}: {told}");
+        }
     }
 
     /// Two times of the same code differ by chance, so none of them is a gain, wherever in the tree the states stand.

@@ -24,8 +24,10 @@ pub struct Last {
     pub from: Option<(String, RevisionId)>,
     /// How far.
     pub progress: Option<Arc<SearchProgress>>,
-    /// For how long.
+    /// For how long, without what was done before: other searches of the same strategy have clocks of their own.
     pub elapsed: Duration,
+    /// How long the strategy had run when the search began.
+    before: Duration,
     /// What came of it; nothing while it runs.
     pub end: Option<Vec<Line>>,
     /// The revision that it found.
@@ -45,8 +47,13 @@ impl Last {
     pub fn watch(&mut self, jobs: &[JobView<Progress>]) -> bool {
         for job in jobs {
             if let Progress::Search(progress) = &job.progress {
+                let is_another =
+                    self.progress.as_ref().is_none_or(|last| progress.now.elapsed < last.now.elapsed);
+                // What is told was so some time ago.
+                let before = job.elapsed.saturating_sub(progress.now.elapsed);
+                self.before = if is_another { before } else { self.before.min(before) };
                 self.progress = Some(progress.clone());
-                self.elapsed = job.elapsed;
+                self.elapsed = job.elapsed.saturating_sub(self.before);
                 self.end = None;
                 return true;
             }

@@ -388,7 +388,9 @@ impl Report {
         let last = self.grown.last()?;
         let before = self.grown.iter().rev().find(|then| 2 * then.nodes <= last.nodes)?;
         let is_limit = matches!(self.outcome, Outcome::Limit(_));
-        (is_limit && before.parts == last.parts).then_some(Unmoved { from: before.nodes, to: last.nodes })
+        let is_left = last.parts < self.parts.len();
+        (is_limit && is_left && before.parts == last.parts)
+            .then_some(Unmoved { from: before.nodes, to: last.nodes })
     }
 
     /// That most of the memory that is allowed was taken before the search began.

@@ -231,7 +231,7 @@ pub fn compare(app: &mut App) {
 /// Shows what came of two states that were measured in turns.
 pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared) {
     let names = [format!("revision {first}"), format!("revision {second}")];
-    let lines = lines_on_the_screen(view::in_turns([&names[0], &names[1]], pair));
+    let lines = view::in_turns([&names[0], &names[1]], pair);
     app.tell(
         Role::Good,
         format!("{} and {} were measured in turns on {}.", names[0], names[1], pair.first.device),

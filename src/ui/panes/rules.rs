@@ -104,6 +104,9 @@ fn order_anew(app: &mut App, change: impl FnOnce(&mut Vec<Candidate>)) {
 /// So many rows of the list are priced, those that come into their places included.
 const PRICED_ROWS: usize = 24;
 
+/// So many rows show a difference with a line of both sides.
+const BOTH_SIDES: usize = 2;
+
 /// What has to be asked so that the first rows tell what is dearer after them: of a small program, once all its rules are known.
 pub fn unpriced_rows(app: &App) -> Option<Query> {
     let (target, before) = (app.code.target, app.session.term());
@@ -175,9 +178,11 @@ pub fn content(app: &App, width: usize) -> Content {
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
-                let priced = priced(app, after, width);
-                let above = HEAD + usize::from(marked.is_some()) + usize::from(priced.is_some());
-                let lines = diff::fitted(&lines, most_below(rows.saturating_sub(above), shown.len()));
+                let most = most_below(rows.saturating_sub(HEAD), shown.len());
+                let most = most.saturating_sub(usize::from(marked.is_some()));
+                // Both sides of the difference come first: the list says in short what it buys.
+                let priced = priced(app, after, width).filter(|_| most > BOTH_SIDES);
+                let lines = diff::fitted(&lines, most.saturating_sub(usize::from(priced.is_some())));
                 let told = marked.into_iter().chain(priced).map(|line| line.fit(width, alphabet(app)));
                 told.chain(lines).collect()
             }

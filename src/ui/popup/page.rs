@@ -1,5 +1,6 @@
 //! Text to read: a preview, the steps of a strategy, a message.
 
+use crate::view::surface::lines_on_the_screen;
 use crate::view::{Line, Mark, quoted};
 use std::borrow::Cow;
 
@@ -47,8 +48,10 @@ impl Page {
         Page { title: title.into(), lines, purpose, broken: None, scroll: (0, 0) }
     }
 
-    /// Sentences to read, each broken where the screen ends, with what follows indented so far.
+    /// Sentences to read, each broken where the screen ends, with what follows indented so far. Those that warn name commands of
+    /// the screen.
     pub fn sentences(title: impl Into<String>, lines: Vec<Line>, indent: usize) -> Page {
+        let lines = lines_on_the_screen(lines);
         Page { broken: Some(indent), ..Page::new(title, lines, Purpose::Read) }
     }
 
