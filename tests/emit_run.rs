@@ -290,6 +290,8 @@ fn what_may_have_no_value_is_computed_where_it_is_read() {
 fn the_host_program_runs_the_kernel() {
     let texts = [
         ("def dot (a: n.f32) (b: n.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0", true),
+        // Of few, and of any, there is no result, and nothing is read or written.
+        ("def part (a: (n - 4).f32): (n - 4).f32 = map sqrt a", true),
         ("def pick (i: m.idx[n]) (a: n.(f32 * bool)): m.(f32 * bool) = gather i a", true),
         // By 0 or -1.
         ("def tell (a: n.i8): n.i8 = a |> map (\\x. x / shiftRight x 7)", false),
@@ -299,7 +301,11 @@ fn the_host_program_runs_the_kernel() {
         let kernel = shine_tui::emit::compile(&program, Target::C, None).unwrap().into_kernel();
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("kernel.c"), &kernel.text).unwrap();
-        std::fs::write(dir.path().join("host.c"), shine_tui::emit::host::host(&kernel, &[])).unwrap();
+        std::fs::write(
+            dir.path().join("host.c"),
+            shine_tui::emit::host::host(&kernel, &[], &program.constraints),
+        )
+        .unwrap();
         let cc = |args: &[&str]| Command::new("cc").args(args).current_dir(dir.path()).output().unwrap();
         let built = cc(&[
             "-O2",
@@ -323,6 +329,11 @@ fn the_host_program_runs_the_kernel() {
             continue;
         }
         assert!(ran.status.success());
+        if text.contains("n - 4") {
+            let ran = host(&["4"]);
+            let said = String::from_utf8(ran.stderr).unwrap();
+            assert_eq!((ran.status.code(), said.trim_end()), (Some(2), "it does not hold that 5 <= n"));
+        }
         let printed = String::from_utf8(ran.stdout).unwrap();
         assert_eq!(
             printed.lines().count(),

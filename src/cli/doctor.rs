@@ -117,14 +117,16 @@ fn devices(out: &mut Vec<Finding>) {
         }
     };
     // That of the compiler is the first.
-    let mut notes = list.notes.iter();
+    let mut notes = list.notes.iter().peekable();
     let mut host_works = true;
     for device in &list.devices {
         let host = device.kind == DeviceKind::Host;
         let what = if host { "C compiler" } else { "OpenCL" };
         if let Some(problem) = &device.problem {
-            let advice = if host { COMPILER } else { "" };
-            let problem = if host { notes.next().unwrap_or(problem) } else { problem };
+            // A note says what can be done, too.
+            let note = notes.next_if(|_| host);
+            let advice = if host && note.is_none() { COMPILER } else { "" };
+            let problem = note.unwrap_or(problem);
             host_works &= !host;
             out.push(Finding::bad(what, State::Wrong, format!("{}: {problem}", device.id), advice));
             continue;
@@ -141,10 +143,15 @@ fn devices(out: &mut Vec<Finding>) {
         out.push(finding);
     }
     if list.devices.iter().all(|device| device.kind == DeviceKind::Host) {
-        let found = notes.next().cloned().unwrap_or_else(|| "No OpenCL device was found.".to_owned());
         let does_without = if host_works { "The device `cpu` does without. " } else { "" };
-        let advice = format!("{does_without}{OPENCL}");
-        out.push(Finding::bad("OpenCL", State::Without, found, &advice));
+        let found = match notes.next() {
+            Some(note) => Finding::bad("OpenCL", State::Without, note.clone(), ""),
+            None => {
+                let advice = format!("{does_without}{OPENCL}");
+                Finding::bad("OpenCL", State::Without, "No OpenCL device was found.", &advice)
+            }
+        };
+        out.push(found);
     } else {
         out.extend(notes.map(|note| Finding::bad("OpenCL", State::Without, note.clone(), "")));
     }

@@ -231,7 +231,7 @@ impl Backend for Devices {
         let mut devices = vec![cpu::describe(toolchain.as_ref())];
         let mut notes = Vec::new();
         for error in toolchain.err().into_iter().chain(match self.opencl(control) {
-            Ok(found) if found.is_empty() => Some(no_platform()),
+            Ok(found) if found.is_empty() => Some(no_platform(&self.worker)),
             Ok(found) => {
                 devices.extend(found);
                 None
@@ -291,10 +291,34 @@ fn is_without_worker(error: &DeviceError) -> bool {
     matches!(error.cause, Cause::WorkerMissing | Cause::Protocol)
 }
 
-fn no_platform() -> DeviceError {
-    DeviceError::new(Cause::NoDevice, "The OpenCL library is installed, but no driver with a device.").hint(
-        "The device `cpu` works without. For OpenCL on the processor: `apt-get install ocl-icd-libopencl1 pocl-opencl-icd`.",
+fn no_platform(worker: &WorkerCommand) -> DeviceError {
+    // What a worker has that is started elsewhere is not to be seen here.
+    let drivers = if matches!(worker, WorkerCommand::Shell(_)) { vec![] } else { drivers() };
+    if drivers.is_empty() {
+        return DeviceError::new(Cause::NoDevice, "The OpenCL library is installed, but no driver with a device.").hint(
+            "The device `cpu` works without. For OpenCL on the processor: `apt-get install ocl-icd-libopencl1 pocl-opencl-icd`.",
+        );
+    }
+    let found = format!(
+        "OpenCL is installed with the drivers of {}, and none of them has a device.",
+        drivers.join(", ")
+    );
+    DeviceError::new(Cause::NoDevice, found).hint(
+        "The device `cpu` works without. Some drivers need a folder that they can write to: of PoCL it is POCL_CACHE_DIR, or else lies \
+         below XDG_CACHE_HOME or HOME.",
     )
+}
+
+/// The files by which drivers are announced to the OpenCL library.
+fn drivers() -> Vec<String> {
+    let folder =
+        std::env::var_os("OCL_ICD_VENDORS").map_or_else(|| "/etc/OpenCL/vendors".into(), PathBuf::from);
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "icd"));
+    let mut names: Vec<String> =
+        files.filter_map(|file| Some(file.file_stem()?.to_str()?.to_owned())).collect();
+    names.sort_unstable();
+    names
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ fn run(
     if let Some(kernel) = module.only().filter(|k| k.language == Language::C) {
         stages.push(Stage::of_text("c", kernel.text.clone(), module.lines(Language::C)));
         stages.push(by_name("header", host::header(kernel, &module.comments, &[])));
-        stages.push(by_name("host", host::host(kernel, &[])));
+        stages.push(by_name("host", host::host(kernel, &[], constraints)));
         stages.extend(host::module(kernel, &module.comments, constraints).map(|t| by_name("python", t)));
     } else {
         let mut library = host::Library::new(&module, constraints);

@@ -291,13 +291,31 @@ pub fn is_nothing_with(n: &Nat, of: &Nat) -> bool {
 
 /// Numbers of which one is not above zero exactly where `n`, which is not negative, is zero.
 fn vanishing(n: &Nat) -> Vec<Nat> {
-    let [(factors, _)] = n.terms() else { return vec![n.clone()] };
+    let [(factors, _)] = n.terms() else {
+        return fewer_times(n).map_or_else(|| vec![n.clone()], |above| vanishing_from(&above));
+    };
     let of_factor = |atom: &Atom| match atom {
         // As often as it goes is never where it does not go once.
         Atom::Floor(a, by) => vanishing_from(&a.sub(by).add(&Nat::constant(1))),
         _ => vec![Nat::atom(atom.clone())],
     };
     factors.iter().filter(|(_, exponent)| *exponent > 0).flat_map(|(atom, _)| of_factor(atom)).collect()
+}
+
+/// Of a multiple of how much more often than so many times something goes: what is above zero where it goes once more at least.
+fn fewer_times(n: &Nat) -> Option<Nat> {
+    let (mut times, mut less) = (None, None);
+    for (factors, c) in n.terms() {
+        match factors.as_slice() {
+            [(Atom::Floor(a, by), 1)] if c.is_positive() => times = Some((a, by, c)),
+            [] if c.is_negative() => less = Some(c),
+            _ => return None,
+        }
+    }
+    let ((a, by, c), less) = (times?, less?);
+    let fewer = (-*less / *c).is_integer().then(|| (-*less / *c).to_integer())?;
+    let first = by.mul(&Nat::constant(i64::try_from(fewer).ok()?.checked_add(1)?));
+    Some(a.sub(&first).add(&Nat::constant(1)))
 }
 
 /// The same for a number that may be negative, and is then as good as zero.
@@ -523,6 +541,10 @@ mod tests {
         for (length, l) in [(&few, 64), (&few, 1024), (&up(&few, 8), 32), (&n.sub(&c(1)), 8)] {
             assert!(!asks(&[length], &up(length, l).mul(&c(l))), "{length} by {l}");
         }
+        // Parts of a length that is a difference, which are one fewer than those of what it is taken from.
+        let whole = n.sub(&c(1)).floor_div(&c(64));
+        assert!(!asks(&[&whole.mul(&c(4))], &whole.mul(&c(64))) && asks(&[&n], &whole));
+        assert!(asks(&[&few], &whole) && asks(&[&whole], &n.sub(&c(65)).floor_div(&c(64))));
         assert!(!asks(&[&few.mul(&m)], &few) && !asks(&[&few.mul(&m)], &up(&few, 8).mul(&c(8))));
         // Rounded down, or of something else.
         assert!(asks(&[&few], &few.floor_div(&c(2))) && asks(&[&n], &few) && asks(&[&few, &n], &few));

@@ -148,7 +148,7 @@ pub fn files(
     let mut out = vec![
         (format!("{name}.h"), host::header(&chosen, &about, &sources)),
         (format!("{name}.c"), generated(&chosen.text)),
-        (format!("{name}_host.c"), host::host(&chosen, &sources)),
+        (format!("{name}_host.c"), host::host(&chosen, &sources, &plain.constraints)),
     ];
     let makefile = makefile(name, &sources.join(" "));
     out.extend(sources.into_iter().zip(used.iter().map(|kernel| generated(&kernel.text))));

@@ -290,6 +290,22 @@ pub const PROGRAMS: &[Trial] = &[
            mapFst (\\w. padEmpty 2 w) (a |> map (\\v. (fst v * 2, snd v)) |> unzip)",
         &[&[("n", 1)], &[("n", 9)]],
     ),
+    // Pairs in pairs.
+    (
+        "def three (a: n.m.f32): (n.m.f32 * (m.n.f32 * n.f32)) =
+           (a |> map (map (\\x. x * 2)), (a |> map (map (\\x. x + 1)) |> transpose, a |> map (reduce (+) 0)))",
+        &[&[("n", 1), ("m", 1)], &[("n", 7), ("m", 37)]],
+    ),
+    (
+        "def threeAtOnce (a: n.m.f32): ((n.m.f32 * n.m.f32) * n.m.f32) =
+           a |> map (map (\\x. ((x * 2, x + 1), x * x)) >> unzip >> mapFst unzip) |> unzip |> mapFst unzip",
+        &[&[("n", 1), ("m", 1)], &[("n", 7), ("m", 37)]],
+    ),
+    (
+        "def movedInPairs (a: n.(f32 * f32)) (b: m.n.f32): (n.f32 * (n.f32 * n.m.f32)) =
+           (a |> unzip |> fst, (a |> map (\\p. fst p + snd p), transpose b))",
+        &[&[("n", 1), ("m", 1)], &[("n", 40), ("m", 37)]],
+    ),
     // Results of the same elements, interleaved colours, and truth values.
     (
         "def edges (a: (n + 2).f32): (n.f32 * n.f32) =

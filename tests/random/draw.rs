@@ -205,13 +205,17 @@ impl Draw<'_> {
     fn result(&mut self) -> Built {
         let fuel = self.below(7);
         let first = self.pipeline(fuel)?;
-        let result = if self.one_in(6) {
-            let fuel = self.below(3);
-            b::make_pair(first, self.pipeline(fuel)?)?
-        } else {
-            first
-        };
-        Ok(result)
+        if !self.one_in(6) {
+            return Ok(first);
+        }
+        let fuel = self.below(3);
+        let two = b::make_pair(first, self.pipeline(fuel)?)?;
+        if !self.one_in(3) {
+            return Ok(two);
+        }
+        let fuel = self.below(3);
+        let third = self.pipeline(fuel)?;
+        if self.below(2) == 0 { b::make_pair(third, two) } else { b::make_pair(two, third) }
     }
 
     /// Steps from something in scope.

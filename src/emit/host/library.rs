@@ -4,7 +4,7 @@
 //! The functions stay the same however the program is cut into kernels. What they need of OpenCL is the same for every
 //! program, [`RUNTIME`].
 
-use super::{broken, c_type, header, is_scattered};
+use super::{broken, c_type, header, in_quotes, is_scattered};
 use crate::Language;
 use crate::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED, floor_functions};
 use crate::lang::constraint::SizeConstraint;
@@ -262,6 +262,11 @@ impl<'a> Library<'a> {
         out + &body
     }
 
+    /// What must hold of the sizes that are parameters.
+    pub fn constraints(&self) -> &[SizeConstraint] {
+        self.constraints
+    }
+
     fn checks(&self, out: &mut String) {
         for p in self.params.iter().filter(|p| matches!(p.kind, Kind::Size)) {
             let _ = write!(
@@ -283,7 +288,7 @@ impl<'a> Library<'a> {
             let _ = write!(
                 out,
                 "  if ({broken}) {{\n    shine_fail(context, \"it does not hold that {}\");\n    return false;\n  }}\n",
-                c.to_string().replace('\\', "\\\\").replace('"', "\\\"")
+                in_quotes(c)
             );
         }
     }

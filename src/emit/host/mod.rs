@@ -26,7 +26,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The text of `NAME_host.c`, which lies beside `NAME.c`: around a function in C, which calls those of the files `with`.
-pub fn host(kernel: &Kernel, with: &[String]) -> String {
+/// `constraints`: what must hold of the sizes that are parameters.
+pub fn host(kernel: &Kernel, with: &[String], constraints: &[SizeConstraint]) -> String {
     let (name, usage, sources) = (&kernel.name, usage(kernel), header::sources(kernel, with));
     let head = format!(
         "// Calls the kernel with numbers from a fixed seed and prints a checksum of each output.\n\
@@ -34,7 +35,7 @@ pub fn host(kernel: &Kernel, with: &[String]) -> String {
          #include <stdbool.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n{};\n",
         kernel.prototype
     );
-    program(kernel, head)
+    program(kernel, constraints, head)
 }
 
 /// The text of `NAME_host.c`, which lies beside the library of a module.
@@ -47,7 +48,12 @@ pub fn library_host(library: &Library) -> String {
          //   cc -O3 -fopenmp {name}_host.c {name}.c shine_opencl.c -lOpenCL -lm -o {name} && ./{name}{usage} [DEVICE]\n\n\
          #include \"{name}.h\"\n#include <stdio.h>\n#include <stdlib.h>\n"
     );
-    program(&kernel, head)
+    program(&kernel, library.constraints(), head)
+}
+
+/// A constraint as it stands between quotes in C.
+fn in_quotes(c: &SizeConstraint) -> String {
+    c.to_string().replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 /// The condition in C under which a constraint does not hold; none for one that C cannot ask for.
@@ -78,11 +84,11 @@ fn sizes(kernel: &Kernel) -> impl Iterator<Item = &KernelParam> {
     kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Size(_)))
 }
 
-fn program(kernel: &Kernel, head: String) -> String {
+fn program(kernel: &Kernel, constraints: &[SizeConstraint], head: String) -> String {
     let mut out = head;
     out.push_str(COMMON);
     let mut body = String::new();
-    main(kernel, &mut body);
+    main(kernel, constraints, &mut body);
     // No other function has these names (`emit::names`).
     if body.contains("floor_div(") || body.contains("floor_mod(") {
         out.push_str(&floor_functions(Language::C));
@@ -151,7 +157,7 @@ pub(super) fn count(kernel: &Kernel, n: &Nat) -> String {
     printer.number(n).to_string()
 }
 
-fn main(kernel: &Kernel, out: &mut String) {
+fn main(kernel: &Kernel, constraints: &[SizeConstraint], out: &mut String) {
     let opencl = kernel.language == Language::OpenCl;
     let first = sizes(kernel).count() + 1;
     let limit =
@@ -168,6 +174,14 @@ fn main(kernel: &Kernel, out: &mut String) {
             "  const long {name} = atol(argv[{}]);\n  if ({name} < 1 || {name} > {most}) {{\n    \
              fprintf(stderr, \"{name} must be from 1 to {most}\\n\");\n    return 2;\n  }}\n",
             i + 1
+        );
+    }
+    for c in constraints {
+        let Some(broken) = broken(c, &|n| count(kernel, n)) else { continue };
+        let _ = write!(
+            out,
+            "  if ({broken}) {{\n    fprintf(stderr, \"it does not hold that %s\\n\", \"{}\");\n    return 2;\n  }}\n",
+            in_quotes(c)
         );
     }
     for p in kernel.params.iter().filter(|p| matches!(p.kind, ParamKind::Input(..) | ParamKind::Output(_))) {
