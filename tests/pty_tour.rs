@@ -1,5 +1,5 @@
-//! The README's tour, sentence by sentence, and its commands, through the real binary: a sentence or a command that is
-//! edited must have its step here.
+//! The tour of the book, sentence by sentence, of which the README has a part, and the README's commands, through the real
+//! binary: a sentence or a command that is edited must have its step here.
 
 use crate::pty_common::Terminal;
 use std::path::{Path, PathBuf};
@@ -7,6 +7,8 @@ use std::process::Command;
 use std::time::Duration;
 
 const README: &str = include_str!("../README.md");
+const CHAPTER: &str = include_str!("../docs/tour.md");
+const COMMANDS: &str = include_str!("../docs/commands.md");
 const BINARY: &str = env!("CARGO_BIN_EXE_shine-tui");
 
 /// A folder with the kernels of the project, at sizes that are measured in no time.
@@ -38,10 +40,10 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The part of the README below a heading.
-fn section(heading: &str) -> &'static str {
-    let start = README.find(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no section {heading}"));
-    let rest = &README[start + 1..];
+/// The part of a text below a heading.
+fn section(text: &'static str, heading: &str) -> &'static str {
+    let start = text.find(&format!("\n## {heading}\n")).unwrap_or_else(|| panic!("no section {heading}"));
+    let rest = &text[start + 1..];
     let end = ["\n## ", "\n### "].iter().filter_map(|heading| rest.find(heading)).min();
     end.map_or(rest, |end| &rest[..end])
 }
@@ -392,17 +394,15 @@ const TOUR: &[Step] = &[
     ("**Keep it.** The session is on disk already.", |tour| {
         assert_eq!(tour.terminal.session_logs(), 1);
     }),
-    ("`:save matmul.ron` gives it a name, and", |tour| {
-        tour.press(":")
-            .sees(&["Command or strategy"])
-            .press("save matmul.ron\r")
-            .sees(&["saved in matmul.ron"]);
-        assert!(tour.file("matmul.ron").is_file());
-    }),
     (
-        "says whether it still holds: exit code 0 when all agrees, 1 at the first difference, 2 for bad input, 3 when a \
-         device is missing.",
+        "`:save matmul.ron` gives it a name, and `shine-tui replay matmul.ron` says whether it still holds: exit code 0 \
+         when all agrees, 1 at the first difference, 2 for bad input, 3 when a device is missing.",
         |tour| {
+            tour.press(":")
+                .sees(&["Command or strategy"])
+                .press("save matmul.ron\r")
+                .sees(&["saved in matmul.ron"]);
+            assert!(tour.file("matmul.ron").is_file());
             tour.press("q");
             assert_eq!(tour.terminal.end(), 0);
             let replay = |file: &Path, more: &[&str]| {
@@ -481,12 +481,18 @@ fn open(folder: tempfile::TempDir, program: &str, prepare: fn(&Path)) -> Tour {
 
 #[test]
 fn the_tour_is_true_sentence_by_sentence() {
-    let text = section("A tour of five minutes");
-    let said = sentences(text);
+    let said = sentences(section(CHAPTER, "On the screen"));
     let told: Vec<&str> = TOUR.iter().map(|(sentence, _)| *sentence).collect();
     assert_eq!(said, told, "each sentence of the tour has its step here");
-    let all = commands(text);
-    assert_eq!(all, ["shine-tui kernels/matmul/matmul.rise", "shine-tui replay matmul.ron"]);
+    let text = section(README, "A tour of five minutes");
+    assert_eq!(commands(text), ["shine-tui kernels/matmul/matmul.rise"]);
+    let mut steps = told.iter();
+    for sentence in sentences(text) {
+        assert!(
+            steps.any(|step| **step == sentence),
+            "not in the book's tour, or not in its order: {sentence}"
+        );
+    }
     let mut tour = open(folder(), "kernels/matmul/matmul.rise", |_| {});
     for (sentence, prove) in TOUR {
         println!("{sentence}");
@@ -510,13 +516,6 @@ pub fn the_commands_without_a_screen() {
     };
     let expected: &[(&str, &[&str])] = &[
         ("shine-tui compile kernels/dot/dot.rise --strategy lowerDot --emit c", &["void dot(", "+="]),
-        (
-            "shine-tui compile kernels/dot/dot.rise --explain-lines",
-            &[
-                "for (int i0 = 0; i0 < 4096; i0++) {  // reduce at 0.0: zip a b |> map",
-                "// add at 0.0.0.0.1, map at 0.0.1, mul at",
-            ],
-        ),
         ("shine-tui compile kernels/matmul/matmul.rise -o out --size m=64 --size n=64 --size k=64", &["out"]),
         (
             "shine-tui apply kernels/dot/dot.rise --strategy 'topDown(reduceMapFusion)' --steps",
@@ -528,27 +527,35 @@ pub fn the_commands_without_a_screen() {
             &["points, of which", "best      parallel(", "(start)"],
         ),
         (
-            "shine-tui bench kernels/dot/dot.rise --size k=1000000 -s auto --against kernels/dot/dot.rise",
-            &["first ", "second "],
-        ),
-        (
             "shine-tui run kernels/harris/harris.rise --input rgb=assets/pictures/house.png --output corners.png",
             &["n=60 m=92", "with plain C", "written   corners.png"],
         ),
-        ("shine-tui devices", &["cpu"]),
-        ("shine-tui doctor", &["cpu", "terminal"]),
         ("shine-tui line kernels/dot/dot.rise", &["dot"]),
         ("shine-tui export kernels/dot/dot.rise -s auto --html dot.html --folder dot", &["dot.html"]),
         ("shine-tui replay sessions/*.ron --junit report.xml", &["dot.ron"]),
-        ("shine-tui sessions", &[]),
         (
             "shine-tui search kernels/matmul/matmul.rise 'searchBlocking(16, 8, 4)' --best 3",
             &["Found a program of size", "splitLoops(16, 8, 4)"],
         ),
+    ];
+    let told: Vec<&str> = expected.iter().map(|(command, _)| *command).collect();
+    assert_eq!(commands(section(README, "Without a screen")), told, "each command has its line here");
+    // Of the book, which runs them too, where it shows little of what they print.
+    let of_the_book: &[(&str, &[&str])] = &[
         (
-            "shine-tui search kernels/matmul/matmul.rise 'reach reorder1(16, 8, 4)' --guides > guided.elevate",
-            &[],
+            "shine-tui compile kernels/dot/dot.rise --explain-lines",
+            &[
+                "for (int i0 = 0; i0 < 4096; i0++) {  // reduce at 0.0: zip a b |> map",
+                "// add at 0.0.0.0.1, map at 0.0.1, mul at",
+            ],
         ),
+        (
+            "shine-tui bench kernels/gemv/gemv.rise -s auto --against kernels/gemv/gemv.rise --size m=512 --size n=512",
+            &["first ", "second "],
+        ),
+        ("shine-tui devices", &["cpu"]),
+        ("shine-tui doctor", &["cpu", "terminal"]),
+        ("shine-tui sessions", &[]),
         ("shine-tui rules splitJoin", &["splitJoin", "join (map (map f) (split p"]),
         ("shine-tui strategies tile", &["strategy tile(x, y) = ", "Tiles two nested maps"]),
         (
@@ -556,10 +563,13 @@ pub fn the_commands_without_a_screen() {
             &["reduction", "fission", "binomial", "De Bruijn", "typed"],
         ),
     ];
-    let section = section("Without a screen");
-    let told: Vec<&str> = expected.iter().map(|(command, _)| *command).collect();
-    assert_eq!(commands(section), told, "each command has its line here");
-    for (command, texts) in expected {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").read_dir().unwrap();
+    let chapters = book.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let book: String = chapters.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    for (command, _) in of_the_book {
+        assert!(book.contains(command), "{command} is in no chapter");
+    }
+    for (command, texts) in expected.iter().chain(of_the_book) {
         let output = run(command);
         for text in *texts {
             assert!(output.contains(text), "{command} says nothing of {text}:\n{output}");
@@ -567,20 +577,22 @@ pub fn the_commands_without_a_screen() {
         let subcommand = command.split_whitespace().nth(1).unwrap();
         assert!(run(&format!("shine-tui {subcommand} --help")).contains("Usage"));
     }
-    let guided = std::fs::read_to_string(folder.path().join("guided.elevate")).unwrap();
+    let guides = "shine-tui search kernels/matmul/matmul.rise 'reach reorder1(16, 8, 4)' --guides";
+    let guided = run(guides);
     assert!(guided.contains("sketch ") && guided.contains(" using "), "{guided}");
     for written in ["best.elevate", "dot.html", "dot/Makefile", "report.xml"] {
         assert!(folder.path().join(written).exists(), "{written}");
     }
     assert!(folder.path().join("out").read_dir().unwrap().count() >= 2, "a kernel and its host");
+    let errors = section(COMMANDS, "Errors and limits");
     for code in ["E0110", "E0003"] {
-        assert!(section.contains(&format!("`shine-tui explain {code}`")));
+        assert!(errors.contains(&format!("`shine-tui explain {code}`")));
         assert!(run(&format!("shine-tui explain {code}")).contains(code));
     }
     let limits = run("shine-tui explain E0003");
-    assert!(section.contains("4 MiB and 400 levels") && limits.contains("4 MiB") && limits.contains("400"));
-    assert!(section.contains("256 MiB") && limits.contains("256 MiB"));
-    assert!(section.contains("`:explain E0110` does on the screen"));
+    assert!(errors.contains("4 MiB and 400 levels") && limits.contains("4 MiB") && limits.contains("400"));
+    assert!(errors.contains("256 MiB") && limits.contains("256 MiB"));
+    assert!(errors.contains("`:explain E0110` does on the screen"));
     let mut tour = open(self::folder(), "kernels/dot/dot.rise", |_| {});
     tour.sees(&["? help"]).press(":explain E0110\r").sees(&["│E0110"]).esc().press("q");
     assert_eq!(tour.terminal.end(), 0);
