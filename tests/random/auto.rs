@@ -290,6 +290,65 @@ pub const PROGRAMS: &[Trial] = &[
            mapFst (\\w. padEmpty 2 w) (a |> map (\\v. (fst v * 2, snd v)) |> unzip)",
         &[&[("n", 1)], &[("n", 9)]],
     ),
+    // Columns that take several reductions, and of which arrays are made.
+    (
+        "def softmaxColumns (a: n.m.f32): n.m.f32 = transpose a |> map (\\c.
+           let top = reduce max (-3.0e38) c
+           let e = c |> map (\\x. exp (x - top))
+           let total = reduce (+) 0 e
+           e |> map (\\x. x / total)) |> transpose",
+        &[&[("n", 1), ("m", 1)], &[("n", 9), ("m", 131)], &[("n", 70), ("m", 64)]],
+    ),
+    (
+        "def varianceOfColumns (a: n.m.f32): m.f32 = transpose a |> map (\\c.
+           let mean = reduce (+) 0 c / cast n
+           (c |> map (\\x. (x - mean) * (x - mean)) |> reduce (+) 0) / cast n)",
+        &[&[("n", 1), ("m", 1)], &[("n", 9), ("m", 131)]],
+    ),
+    (
+        "def softmaxInBatches (a: b.n.m.f32): b.n.m.f32 = a |> map (\\s. transpose s |> map (\\c.
+           let top = reduce max (-3.0e38) c
+           let e = c |> map (\\x. exp (x - top))
+           let total = reduce (+) 0 e
+           e |> map (\\x. x / total)) |> transpose)",
+        &[&[("b", 1), ("n", 1), ("m", 1)], &[("b", 3), ("n", 5), ("m", 67)]],
+    ),
+    // What is reduced of a row or of a column alone.
+    (
+        "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
+         def cosine (a: n.k.f32) (b: m.k.f32): n.m.f32 =
+           a |> map (\\x. b |> map (\\y. dot x y / (1 + sqrt (dot x x) * sqrt (dot y y))))",
+        &[&[("n", 1), ("m", 1), ("k", 1)], &[("n", 65), ("m", 70), ("k", 33)]],
+    ),
+    (
+        "def distance2 (a b: d.f32): f32 = zip a b |> map (\\p. (fst p - snd p) * (fst p - snd p)) |> reduce (+) 0
+         def distances (a: n.d.f32) (b: m.d.f32): n.m.f32 = a |> map (\\x. b |> map (\\y. sqrt (distance2 x y)))",
+        &[&[("n", 1), ("m", 1), ("d", 1)], &[("n", 66), ("m", 67), ("d", 3)], &[("n", 65), ("m", 64), ("d", 9)]],
+    ),
+    // What is read across.
+    (
+        "def lastFirst (a: l.n.m.f32): m.l.n.f32 = a |> map transpose |> transpose",
+        &[&[("l", 1), ("n", 1), ("m", 1)], &[("l", 18), ("n", 17), ("m", 35)]],
+    ),
+    (
+        "def reversed (a: l.n.m.f32): m.n.l.f32 = a |> map transpose |> transpose |> map transpose",
+        &[&[("l", 1), ("n", 1), ("m", 1)], &[("l", 18), ("n", 17), ("m", 35)]],
+    ),
+    ("def planes (a: n.m.3.f32): 3.n.m.f32 = a |> map transpose |> transpose", &[&[("n", 1), ("m", 1)], &[("n", 9), ("m", 67)]]),
+    (
+        "def normalised (means: 3.(f32 * f32)) (a: n.m.3.f32): 3.n.m.f32 = zip (a |> map transpose |> transpose) means
+           |> map (\\p. fst p |> map (map (\\x. (x - fst (snd p)) * snd (snd p))))",
+        &[&[("n", 1), ("m", 1)], &[("n", 9), ("m", 67)]],
+    ),
+    // The same array reduced in order for each element, and channels reduced for a batch.
+    (
+        "def polynomial (c: k.f32) (xs: n.f32): n.f32 = xs |> map (\\x. c |> reduceSeq (\\acc a. acc * x / 4 + a) 0)",
+        &[&[("k", 1), ("n", 1)], &[("k", 9), ("n", 131)]],
+    ),
+    (
+        "def means (a: b.n.3.f32): b.3.f32 = a |> map (\\p. transpose p |> map (\\c. reduce (+) 0 c / cast n))",
+        &[&[("b", 1), ("n", 1)], &[("b", 3), ("n", 131)]],
+    ),
     // Pairs in pairs.
     (
         "def three (a: n.m.f32): (n.m.f32 * (m.n.f32 * n.f32)) =

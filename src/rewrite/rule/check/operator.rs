@@ -2,7 +2,7 @@
 //! these and no others, so that a rule that needs more than it asks for is found out; and those that the user declares.
 
 use super::property::has_roots;
-use super::rows::{ROWS, ROWS_OF_TRUTH, Row, disturbed, in_thirds, scalar};
+use super::rows::{ROWS, ROWS_OF_TRUTH, Row, disturbed, in_sevenths, scalar};
 use crate::lang::build as b;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
@@ -167,7 +167,7 @@ fn rows_at(t: &Type) -> Vec<Operator> {
         let disturbs =
             |row: &Row| b::lam2(x.clone(), y.clone(), |x, y| disturbed((row.op)(x.clone(), y)?, x));
         // What was rounded is rounded again, also where one operand is neutral or both are alike.
-        let rounds = |row: &Row| b::lam2(x.clone(), y.clone(), |x, y| in_thirds((row.op)(x, y)?));
+        let rounds = |row: &Row| b::lam2(x.clone(), y.clone(), |x, y| in_sevenths((row.op)(x, y)?));
         let of_both = all.iter().zip(fitting()).filter(|(plain, _)| !plain.is_one_of_two());
         let rounded = of_both.flat_map(|(_, row)| {
             let again = (row.neutral.is_some() || row.is.contains('I')).then(|| rounds(row));
