@@ -19,7 +19,7 @@ fn folder() -> tempfile::TempDir {
     std::fs::create_dir_all(&pictures).unwrap();
     let house = "assets/pictures/house.png";
     std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(house), folder.path().join(house)).unwrap();
-    for name in ["dot", "matmul", "harris"] {
+    for name in ["dot", "matmul", "harris", "gemv"] {
         let (from, to) = (project.join(name), folder.path().join("kernels").join(name));
         std::fs::create_dir_all(&to).unwrap();
         for file in ["rise", "rules", "elevate"].map(|ending| format!("{name}.{ending}")) {
@@ -388,7 +388,7 @@ const TOUR: &[Step] = &[
         },
     ),
     ("`Ctrl-c` ends it at any moment with that, and tells what was tried and why it lost.", |tour| {
-        tour.press("\x03").sees(&["┌ Tuned", "until it was stopped", "by blocking("]);
+        tour.press("\x03").sees(&["┌ Tuned", "until it was stopped", "best      blocking("]);
         tour.esc().leaves(&["┌ Tuned"]);
     }),
     ("**Keep it.** The session is on disk already.", |tour| {

@@ -386,31 +386,6 @@ fn steps_are_one_row_of_the_history_that_opens() {
     assert!(app.text().contains("step 2 of"), "a rewrite is shown: {}", app.text());
 }
 
-/// What made a state has a row of its own where there is no room for it beside the price, and a key goes from state to state.
-#[test]
-fn a_key_goes_from_state_to_state_however_many_rows_they_have() {
-    let mut app = TestApp::new("matmul", (80, 24), UNICODE);
-    app.press("b").idle();
-    for strategy in ["blocking(32, 32, 4)", "topDown(removeTransposePair)", "loopPerm(32, 32, 4)"] {
-        app.press("1 g g u u a").type_text(strategy).press("Enter").idle();
-        app.press("b").idle();
-    }
-    app.press("7 g g").idle();
-    let states = app.app.session.history().len();
-    let rows = app.app.content(Pane::History).lines.len();
-    assert!(states > 2 && rows > states, "{}", app.text());
-    for _ in 1..states {
-        app.press("j");
-    }
-    app.press("Enter").idle();
-    assert_eq!(app.app.session.current(), states - 1, "{}", app.text());
-    for _ in 1..states {
-        app.press("k");
-    }
-    app.press("Enter").idle();
-    assert_eq!(app.app.session.current(), 0, "{}", app.text());
-}
-
 /// Keys that arrive before the next frame do what they do one by one: rows that one of them opens are those that the next moves in,
 /// and so are the lines of another state.
 #[test]

@@ -79,6 +79,17 @@ pub fn rows(history: &History, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Ro
     rows.out
 }
 
+/// The row at which the state after that of a row begins, or the one before it, or its own where the row goes on what has no room
+/// beside the price.
+pub fn next_state(rows: &[Row], at: usize, down: bool) -> Option<usize> {
+    let of = |i: usize| rows.get(i).map(|row| (row.revision, row.part));
+    let begins = |i: &usize| *i == 0 || of(*i) != of(*i - 1);
+    match down {
+        true => (at + 1..rows.len()).find(begins),
+        false => (0..at.min(rows.len())).rfind(begins),
+    }
+}
+
 /// The way to a state: the states from the program as it was read on, each with what made it and its price.
 pub fn way(history: &History, to: RevisionId, looked: Looked<'_>, alphabet: Alphabet) -> Vec<Line> {
     let mut rows = Rows::new(history, Looked { opened: None, ..looked }, alphabet);
@@ -759,6 +770,28 @@ mod tests {
         history.revision_mut(1).unwrap().measurements.push(later);
         let row = &texts(&history, None, &[])[1];
         assert!(row.contains("200.0 ns -33.3 % from 0") && row.contains("also took 100.0 ns"), "{row}");
+    }
+
+    /// What made a state has a row of its own where there is no room for it beside the price.
+    #[test]
+    fn states_are_gone_to_however_many_rows_they_have() {
+        let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
+        let mut history = stepped(&["one"]);
+        for id in 0..3 {
+            let time = MedianTime { median_ns: 100.0, interval_ns: (97.0, 103.0), runs: 30 };
+            let kernel = Digest::of(&id.to_le_bytes());
+            let measured = Measurement::of("cpu", kernel, &Sizes::new(), time, &work, String::new());
+            history.revision_mut(id).unwrap().measurements.push(measured);
+        }
+        let rows = rows(&history, Looked { width: Some(24), ..Looked::default() }, Alphabet::Unicode);
+        let first = |id| rows.iter().position(|row| row.revision == id);
+        assert!(rows.len() > 4, "{rows:?}");
+        for (from, to) in [(0, 1), (1, 2)] {
+            assert_eq!(next_state(&rows, first(from).unwrap(), true), first(to));
+            assert_eq!(next_state(&rows, first(to).unwrap(), false), first(from));
+        }
+        assert_eq!(next_state(&rows, first(2).unwrap(), true), None);
+        assert_eq!(next_state(&rows, first(1).unwrap() + 1, false), first(1));
     }
 
     /// What took long on a busy machine may take less: it tells a gain, and no loss.

@@ -136,18 +136,10 @@ fn highlighted_row(app: &App) -> Option<&Row> {
     app.past.all.get(app.window(Pane::History).cursor)
 }
 
-/// How many rows on the state before, or after, the highlighted one begins: what has no room beside its price has rows of its own.
+/// How many rows on the state before, or after, the highlighted one begins. Of the last one the rest is seen by going on.
 pub fn to_state(app: &App, down: bool) -> isize {
-    let (rows, at) = (&app.past.all, app.window(Pane::History).cursor);
-    let begins = |i: usize| {
-        let of = |i: usize| rows.get(i).map(|row| (row.revision, row.part));
-        i == 0 || of(i) != of(i - 1)
-    };
-    let next = match down {
-        true => (at + 1..rows.len()).find(|i| begins(*i)),
-        false => (0..at.min(rows.len())).rfind(|i| begins(*i)),
-    };
-    // Of the last one the rest is seen by going on.
+    let at = app.window(Pane::History).cursor;
+    let next = history::next_state(&app.past.all, at, down);
     next.map_or(if down { 1 } else { -1 }, |next| next as isize - at as isize)
 }
 
