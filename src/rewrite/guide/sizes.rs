@@ -74,7 +74,7 @@ fn filled_way(
         return vec![Filled::plainly(plain(&goal.without_decided()))];
     }
     let usual = |hole: &Name| {
-        let constants = sizes_for(goal, hole, given).into_iter().map(Nat::constant);
+        let constants = sizes_of_program(goal, hole, programs, given).into_iter().map(Nat::constant);
         parts_of_program(goal, hole, start).into_iter().chain(constants).collect()
     };
     // What is said of several holes together may hold of none of the usual sizes.
@@ -274,6 +274,29 @@ fn sizes_for(goal: &Sketch, hole: &Name, given: &dyn Fn(&Nat) -> Nat) -> Vec<i64
     let powers = (0..62).map(|e| 1i64 << e).filter(|n| *n > low).take(2);
     let next = (low..low.saturating_add(FOR_HOLES[0])).chain(powers);
     next.filter(|n| goal.allows(hole, *n)).take(FOR_HOLES.len()).collect()
+}
+
+/// The same; of a hole that the goal asks for by itself, as in `split ?t`, first those that divide what a loop of the program goes over.
+fn sizes_of_program(
+    goal: &Sketch,
+    hole: &Name,
+    programs: &[Vec<Loop>],
+    given: &dyn Fn(&Nat) -> Nat,
+) -> Vec<i64> {
+    let all = sizes_for(goal, hole, given);
+    let alone = with_hole(goal, hole, given).iter().all(|n| *n == Nat::var(hole));
+    let fits = fitting(goal, hole, given);
+    let parts: Vec<i64> = match alone {
+        true => parts_of_numbers(programs, given).into_iter().filter(|n| fits(*n)).collect(),
+        false => vec![],
+    };
+    let (mut sizes, others): (Vec<i64>, Vec<i64>) = all.into_iter().partition(|n| parts.contains(n));
+    if sizes.is_empty() {
+        sizes = parts;
+        sizes.sort_by_key(|n| (n.max(&FOR_HOLES[0]) / n.min(&FOR_HOLES[0]), *n));
+        sizes.truncate(FOR_HOLES.len());
+    }
+    sizes.into_iter().chain(others).collect()
 }
 
 /// The numbers greater than one that a sketch asks for as sizes, and the lengths of its vectors.

@@ -283,8 +283,8 @@ impl Unmoved {
     pub fn told(&self, options: &str) -> String {
         let (from, to) = (about(self.from as f64), about(self.to as f64));
         format!(
-            "From {from} to {to} nodes no further part of the sketch was met, so a higher limit, as in `with ({options})`, is not likely to \
-             help: reach a sketch half way first, or ask for less."
+            "From {from} to {to} nodes no further part of the sketch was met, so a higher limit, as in `with ({options})`, may not be \
+             enough: reach a sketch half way first, or ask for less."
         )
     }
 }

@@ -75,7 +75,7 @@ pub fn compare(
     let outputs = outputs(&a, &b)?;
     let mut pace = Pace::of(first.mode);
     let progress = &mut |p| pace.report(p, report);
-    let is_same = a.ready.digest == b.ready.digest;
+    let is_same = a.ready.digest == b.ready.digest && first.device == second.device;
     let ran = if is_same {
         a.checked.measured(&a.ready.module, a.inputs(), progress).map(|ran| (ran.clone(), ran))
     } else {
@@ -139,14 +139,14 @@ pub fn in_turns(
     Ok(ran)
 }
 
-/// Runs two kernels in turns on the device of the first.
+/// Runs two kernels in turns, each with the flags and on as many threads of the device as it is asked on.
 fn turns(
     [a, b]: [(&Checked<'_>, &Ready, &Inputs); 2],
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(RunReport, RunReport), Diagnostic> {
-    let Checked { asked, backend, cancel, .. } = a.0;
+    let Checked { backend, cancel, .. } = a.0;
     let request = |(checked, ready, inputs): (&Checked<'_>, &Ready, &Inputs)| {
-        checked.request_of(asked.device, &ready.module, inputs)
+        checked.request_of(checked.asked.device, &ready.module, inputs)
     };
     let (of_a, of_b) = (request(a)?, request(b)?);
     let ran = backend.run_pair(&of_a, &of_b, &mut RunControl { cancel, progress });
@@ -156,6 +156,48 @@ fn turns(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::fake::{FakeDevices, Reply};
+    use crate::device::{HostData, Mode, Param, RunRequest};
+    use crate::lang::ty::Scalar;
+    use crate::session::files::{Text, Texts};
+    use crate::session::workspace::Workspace;
+
+    /// What its input is.
+    fn copied(request: &RunRequest) -> Vec<HostData> {
+        let input = |param: &Param| match param {
+            Param::Input(data) => Some(data.as_floats(Scalar::F64)),
+            _ => None,
+        };
+        let input = request.params.iter().find_map(input);
+        let elem = request.params.iter().find_map(|param| match param {
+            Param::Output { elem, .. } => Some(*elem),
+            _ => None,
+        });
+        vec![input.zip(elem).map(|(input, elem)| input.as_floats(elem)).unwrap()]
+    }
+
+    /// Each takes its turns with its own flags and threads, by which the two may differ.
+    #[test]
+    fn each_of_two_runs_as_it_is_asked_to() {
+        let devices = (0..20).fold(FakeDevices::new(), |devices, _| {
+            devices.reply(Reply::Compute(Box::new(copied), vec![1000, 1001, 1002, 1003, 1004, 1005]))
+        });
+        let text = "def same (x: n.f32): n.f32 = x |> map (\\a. a)".to_owned();
+        let program = Text { label: "same.rise".into(), text };
+        let texts =
+            Texts { program, files: vec![], default_sizes: Default::default(), origin: Default::default() };
+        let workspace = Workspace::load(&texts, None).unwrap_or_else(|p| panic!("{}", p.first()));
+        let sizes = [("n".into(), 64)].into_iter().collect();
+        let asked = |device| Asked::new(&workspace, &workspace.program.term, &sizes, device, Mode::MEASURE);
+        let sides = ["cpu[1 thread]", "cpu[2 threads]"].map(|name| Side { asked: asked(name), name });
+        let never = AtomicBool::new(false);
+        let pair = compare(sides.each_ref(), &devices, &never, &|_| {}).unwrap();
+        assert!(pair.first.in_turns && pair.second.in_turns);
+        let asked = devices.asked();
+        let [.., first, second] = asked.as_slice() else { panic!("{asked:?}") };
+        assert_ne!(first.settings, second.settings);
+        assert_ne!(pair.first.device, pair.second.device);
+    }
 
     /// On a quiet machine what is faster on two threads than on one is faster; beside other programs that is not known.
     #[test]

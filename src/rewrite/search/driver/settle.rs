@@ -52,7 +52,10 @@ impl Search {
         let rules: Vec<usize> = self.rules.iter().enumerate().filter_map(takes_away).collect();
         // Rules that were held back, or whose matches were not all applied, have more to say than what has changed since.
         let whole = self.whole || self.iterations.is_empty() || !matches!(self.phase, Phase::Check);
-        let most = self.graph.ids().saturating_add(MOST_NEW.max(self.counted / MOST_GROWN));
+        // And by no more than what the limit of nodes may be exceeded by.
+        let limit = self.budget.nodes.saturating_add(self.budget.nodes / 10);
+        let more = MOST_NEW.max(self.counted / MOST_GROWN).min(limit.saturating_sub(self.counted));
+        let most = self.graph.ids().saturating_add(more);
         let thorough = std::mem::replace(&mut self.graph.thorough, false);
         let settled = self.settle_by_turns(&rules, whole, most, control);
         self.graph.thorough = thorough;
