@@ -66,6 +66,32 @@ fn points_are_ruled_out_measured_and_written() {
     assert_ne!(compile(best), compile("id"));
 }
 
+/// What a definition leaves open is tuned where it is given to a strategy whose parameter has a value by itself, too.
+#[test]
+fn what_definitions_leave_open_to_strategies_with_values_is_tuned() {
+    let definitions = "strategy cut(p = 16) = body(splitJoin(p))\n\
+                       strategy listed = cut(?tile in {4, 8})\n\
+                       strategy bare = cut(?tile)\n\
+                       strategy around(p) = choose(cut(p), id)\n";
+    let dir = world(definitions);
+    for (strategy, values) in [
+        ("listed", &["listed with (tile: 4)", "listed with (tile: 8)"][..]),
+        ("bare", &["bare with (tile: 16)", "bare with (tile: 32)"]),
+        ("around(?t in {4, 8})", &["around(4)", "around(8)"]),
+    ] {
+        let ran = tune(dir.path(), strategy, &["--for", "40s", "--json"]);
+        assert_eq!(ran.code, 0, "{strategy}: {}", ran.err);
+        let told: Value = serde_json::from_str(&ran.out).unwrap();
+        let tried = told["tried"].as_array().unwrap();
+        for value in values {
+            let is_tried = tried.iter().any(|t| {
+                t["fate"] == "measured" && t["strategy"].as_str().is_some_and(|s| s.starts_with(value))
+            });
+            assert!(is_tried, "{strategy}, {value}: {}", ran.out);
+        }
+    }
+}
+
 /// A value that a definition lists first holds without tuning, and `with` gives another one.
 #[test]
 fn the_first_value_holds_where_nothing_is_tuned() {

@@ -107,7 +107,8 @@ fn definition(tuned: &Tuned, session: &Session, file: &str) -> String {
     // Flags and threads are no part of a strategy: they are said beside it.
     let chosen = tuned.best().filter(|t| name_in(&t.device) != t.device);
     let chosen = chosen.map(|t| format!(" (`--device '{}'`)", t.device.escape_debug())).unwrap_or_default();
-    let took = format!("{}, the median of {} runs.", time(tuned.median_ns), tuned.runs);
+    let changing = tuned.best().and_then(Tried::changing).map(|said| format!(" {said}")).unwrap_or_default();
+    let took = format!("{}, the median of {} runs.{changing}", time(tuned.median_ns), tuned.runs);
     match tuned.before.as_ref().filter(|before| before.stays) {
         // What was found slower is for nobody to call.
         Some(before) => {

@@ -380,9 +380,9 @@ impl Walk<'_> {
                 self.open(open, s.span, here)?;
                 return self.alternatives(open, here);
             }
-            StrategyKind::Name(name) => self.called(name, &[])?,
+            StrategyKind::Name(name) => self.called(name, &[], here)?,
             StrategyKind::Call(head, args) => {
-                self.called(&head.kind, args)?;
+                self.called(&head.kind, args, here)?;
                 // What is told to a strategy that does not ask for it plays no part.
                 let asked = self.asked(&head.kind);
                 let mut args =
@@ -453,12 +453,12 @@ impl Walk<'_> {
         bound.filter(|(_, value)| defined(value)).map(|(param, value)| (param.clone(), value)).collect()
     }
 
-    fn called(&mut self, name: &Name, args: &[Strategy]) -> Read<()> {
+    fn called(&mut self, name: &Name, args: &[Strategy], here: bool) -> Read<()> {
         let script = self.script;
         if let Some(alias) = script.alias(name) {
             let target = alias.target.name.kind.clone();
             if self.is_new(name, args.len(), &Bound::new()) {
-                self.called(&target, &[])?;
+                self.called(&target, &[], here)?;
             }
         }
         let Some(definition) = script.strategy(name) else { return Ok(()) };
@@ -467,7 +467,7 @@ impl Walk<'_> {
             if let (ShapeKind::Default(_, usual), StrategyKind::Open(open)) = (&param.kind, &arg.kind)
                 && let StrategyKind::Number(usual) = &usual.kind
             {
-                self.open(open, arg.span, true)?;
+                self.open(open, arg.span, here)?;
                 let found = self.found.iter_mut().find(|p| Some(&p.name) == open.name.as_ref());
                 if let Some(parameter) = found {
                     parameter.usual = parameter.usual.or(usual.as_int());

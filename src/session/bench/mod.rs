@@ -429,7 +429,7 @@ fn of_undefined(cells: &[Vec<bool>]) -> Option<String> {
 }
 
 /// What is said of flags that may change results.
-fn changing(asked: &str) -> Option<String> {
+pub(in crate::session) fn changing(asked: &str) -> Option<String> {
     let settings = Choice::read(asked).and_then(Choice::decided).unwrap_or_default();
     let marks = settings.marks();
     (!marks.is_empty())

@@ -27,6 +27,7 @@ use crate::lang::digest::Digest;
 use crate::lang::nat::Name;
 use crate::session::action::{Decision, Sizes};
 use crate::session::amounts::{Amounts, Rates};
+use crate::session::bench;
 
 /// A point that was faster than all before it.
 #[derive(Clone, PartialEq, Debug)]
@@ -113,12 +114,20 @@ pub struct Tried {
 }
 
 impl Tried {
-    /// The strategy, with the device where it is not used as usual.
+    /// The strategy, with the device where it is not used as usual, marked where flags may change results.
     pub fn shown(&self) -> String {
         match name_in(&self.device) == self.device {
             true => self.strategy.clone(),
-            false => format!("{}  on {}", self.strategy, self.device),
+            false => {
+                let mark = if self.changing().is_some() { " ≈" } else { "" };
+                format!("{}  on {}{mark}", self.strategy, self.device)
+            }
         }
+    }
+
+    /// What is said of it where it is compiled so that results may change.
+    pub fn changing(&self) -> Option<String> {
+        bench::changing(&self.device)
     }
 
     pub fn median_ns(&self) -> Option<f64> {

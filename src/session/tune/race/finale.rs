@@ -318,11 +318,12 @@ impl Race<'_> {
         let before = self.beside_before(ending);
         self.warnings.extend(self.of_those_left(ending));
         let peak = self.peak(ending);
-        let Race { wanted, device, compiler, space, tried, mut runners, warnings, .. } = self;
+        let Race { wanted, device, compiler, space, tried, mut runners, mut warnings, .. } = self;
         if runners.is_empty() {
             return Err(Diagnostic::error("E0317", "What ran at first failed when it ran again."));
         }
         let best = runners.swap_remove(0);
+        warnings.extend(tried.get(best.number).and_then(Tried::changing));
         let few = match tried.get(best.number).map(|t| &t.fate) {
             Some(Fate::Measured { runs, .. }) => *runs,
             _ => 0,
