@@ -113,6 +113,12 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     let text = compiled.stage(stage).ok_or_else(|| {
         let known: Vec<&str> = compiled.stages.iter().map(|s| s.name).collect();
         let problem = Diagnostic::error("E0905", format!("There is no stage `{stage}`."));
+        if has_stage(target, stage) {
+            return fail(
+                &Diagnostic::error("E0905", format!("There is no stage `{stage}` of this program."))
+                    .note(WITHOUT_PYTHON),
+            );
+        }
         let others = [Target::C, Target::OpenCl].into_iter().find(|other| has_stage(*other, stage));
         let problem = match others {
             Some(other) => problem.hint(format!("It is one of those for {0}: `--target {0}`.", other.name())),
@@ -148,6 +154,10 @@ fn without_lines(stage: &str, compiled: &Compiled) -> Diagnostic {
         .hint(format!("Those of these stages do: {}.", others.join(", ")))
 }
 
+/// Why a program has no module of Python, the only stage that may be missing.
+const WITHOUT_PYTHON: &str =
+    "Python cannot give a function in C a float of 16 bits by itself, which this one takes.";
+
 /// The text of a stage, as whole lines.
 fn print_text(text: &str) -> Result<(), Exit> {
     output::print(text)?;
@@ -169,6 +179,9 @@ pub(super) fn files(compiled: &Compiled, target: Target, folder: &Path, option: 
     ];
     let stages = of_target.into_iter().chain(both);
     let stages = stages.filter_map(|(stage, file)| Some((file, compiled.stage(stage)?.to_owned())));
+    if compiled.stage("python").is_none() {
+        output::complain(&format!("note: There is no module of Python. {WITHOUT_PYTHON}\n"));
+    }
     let runtime = host::RUNTIME.into_iter().filter(|_| target == Target::OpenCl);
     let runtime = runtime.map(|(file, text)| (file.to_owned(), text.to_owned()));
     let of = |(file, text): (String, String)| Output {

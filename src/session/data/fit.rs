@@ -7,7 +7,7 @@ use crate::emit::code::{Leaf, leaves};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
 use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
-use crate::lang::ty::TypeKind;
+use crate::lang::ty::{Scalar, TypeKind};
 use crate::session::action::Sizes;
 use indexmap::IndexMap;
 use std::path::Path;
@@ -131,8 +131,12 @@ fn load(slot: &Slot, from: &str) -> Result<Array, Diagnostic> {
     let path = Path::new(from);
     if slot.leaf.is_scalar() && !path.exists() {
         let text = format!("`{from}` {cannot}: it is neither a value of {} nor a file.", scalar.name());
+        let (what, value) = match scalar {
+            Scalar::Bool => ("truth value is given as `true` or `false`", "true"),
+            _ => ("scalar is given as a number", "2"),
+        };
         return Err(Diagnostic::error("E0912", text)
-            .hint(format!("A scalar is given as a number, as in `--input {}=2`.", slot.name)));
+            .hint(format!("A {what}, as in `--input {}={value}`.", slot.name)));
     }
     let refused = |r: Refusal| r.of(path, &cannot);
     let array = read(path, &slot.leaf).map_err(refused)?;
