@@ -4,6 +4,7 @@
 //! selection, scroll positions, popups. What is slow to look at (which rules apply, what the code is) comes from
 //! [`super::queries`] in the background; what is shown meanwhile says that it is on its way.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -134,6 +135,8 @@ pub struct Rules {
     pub candidates: Vec<Candidate>,
     /// How often these have changed.
     pub changes: u64,
+    /// Which of them are listed.
+    pub order: RefCell<panes::rules::Order>,
     /// The rows that list them.
     pub rows: Rows,
     /// The revision and the position that the candidates are for.
@@ -631,8 +634,7 @@ impl App {
 
     /// The rule that Enter would apply.
     pub fn candidate(&self) -> Option<&Candidate> {
-        let cursor = self.window(Pane::Rules).cursor;
-        panes::rules::shown(self).get(cursor).copied()
+        panes::rules::in_row(self, self.window(Pane::Rules).cursor)
     }
 
     /// The status line, whole.

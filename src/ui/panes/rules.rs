@@ -24,6 +24,7 @@ use crate::ui::window::{Content, most_below, occurrences};
 use crate::view::dearer::Dearer;
 use crate::view::{Line, Role, diff, figures, rules};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -138,19 +139,48 @@ pub fn rows_priced(app: &mut App, before: &Term, terms: &[Term], target: Target,
     });
 }
 
-/// The rules that are listed, in order. With a text to find, those that begin with it come first.
-pub fn shown(app: &App) -> Vec<&Candidate> {
-    let find = &app.window(Pane::Rules).find;
-    let all = app.rules.candidates.iter().filter(|_| app.knows_rules());
-    let all = all.filter(|c| app.rules.all || c.result.is_ok());
-    let mut shown: Vec<&Candidate> = all
-        .filter(|c| find.is_empty() || c.calls().any(|call| !occurrences(call, find).is_empty()))
-        .collect();
-    if !find.is_empty() {
-        let begins = |c: &Candidate| c.call.to_lowercase().starts_with(find.as_str());
-        shown.sort_by_key(|c| (c.result.is_err(), c.named(find).is_none(), !begins(c)));
+/// Which of the candidates are listed, in order. It is asked for several times a frame, and there may be thousands: it is kept while
+/// what decides it is the same.
+#[derive(Default, Debug)]
+pub struct Order {
+    made_of: Option<(u64, bool, String)>,
+    /// The numbers of the candidates.
+    numbers: Rc<[usize]>,
+}
+
+/// The numbers of the candidates that are listed, in order. With a text to find, those that begin with it come first.
+pub fn order(app: &App) -> Rc<[usize]> {
+    if !app.knows_rules() {
+        return Rc::default();
     }
-    shown
+    let find = &app.window(Pane::Rules).find;
+    let made_of = Some((app.rules.changes, app.rules.all, find.clone()));
+    let mut kept = app.rules.order.borrow_mut();
+    if kept.made_of != made_of {
+        *kept = Order { made_of, numbers: ordered_by(app, find).into() };
+    }
+    kept.numbers.clone()
+}
+
+fn ordered_by(app: &App, find: &str) -> Vec<usize> {
+    let all = app.rules.candidates.iter().enumerate().filter(|(_, c)| app.rules.all || c.result.is_ok());
+    let finds = |c: &Candidate| c.calls().any(|call| !occurrences(call, find).is_empty());
+    let mut shown: Vec<(usize, &Candidate)> = all.filter(|(_, c)| find.is_empty() || finds(c)).collect();
+    if !find.is_empty() {
+        let begins = |c: &Candidate| c.call.to_lowercase().starts_with(find);
+        shown.sort_by_key(|(_, c)| (c.result.is_err(), c.named(find).is_none(), !begins(c)));
+    }
+    shown.into_iter().map(|(number, _)| number).collect()
+}
+
+/// The rules that are listed, in order.
+pub fn shown(app: &App) -> Vec<&Candidate> {
+    order(app).iter().filter_map(|number| app.rules.candidates.get(*number)).collect()
+}
+
+/// The rule that is listed in a row.
+pub fn in_row(app: &App, row: usize) -> Option<&Candidate> {
+    order(app).get(row).and_then(|number| app.rules.candidates.get(*number))
 }
 
 /// What the pane shows.
@@ -158,10 +188,10 @@ pub fn content(app: &App, width: usize) -> Content {
     if !app.knows_rules() {
         return Content::says(vec![Line::of(Role::Dim, "Looking which rules apply …")]);
     }
-    let shown = shown(app);
+    let listed = order(app).len();
     let find = &app.window(Pane::Rules).find;
-    let cursor = app.window(Pane::Rules).cursor.min(shown.len().saturating_sub(1));
-    let foot = match shown.get(cursor) {
+    let cursor = app.window(Pane::Rules).cursor.min(listed.saturating_sub(1));
+    let foot = match in_row(app, cursor) {
         None if find.is_empty() && app.rules.rest.is_none() => {
             let key = |command| app.setup.keys.key(command).unwrap_or_default();
             let (grow, all, why) = (key(Command::Grow), key(Command::AllRules), key(Command::Why));
@@ -178,7 +208,7 @@ pub fn content(app: &App, width: usize) -> Content {
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
-                let most = most_below(rows.saturating_sub(HEAD), shown.len());
+                let most = most_below(rows.saturating_sub(HEAD), listed);
                 let most = most.saturating_sub(usize::from(marked.is_some()));
                 // Both sides of the difference come first: the list says in short what it buys.
                 let priced = priced(app, after, width).filter(|_| most > BOTH_SIDES);
