@@ -210,6 +210,10 @@ pub struct App {
     pub dragged: Option<Edge>,
     /// Which pane has the keys.
     pub focus: Focus,
+    /// Whether there is a screen: `line` prints what one would show.
+    pub has_a_screen: bool,
+    /// The pane that was said to have changed first since somebody asked last, which is the one that a command is about.
+    pub changed_first: Option<Pane>,
     /// What lies over the panes.
     pub popups: Vec<Popup>,
     /// Pages that wait until none is.
@@ -317,6 +321,8 @@ impl App {
             focus: Focus::with(setup.splits),
             setup,
             size,
+            has_a_screen: true,
+            changed_first: None,
             popups: Vec::new(),
             results: VecDeque::new(),
             kept: VecDeque::new(),
@@ -401,6 +407,7 @@ impl App {
 
     /// Says that what some panes show has changed.
     pub fn touch(&mut self, panes: &[Pane]) {
+        self.changed_first = self.changed_first.or(panes.first().copied());
         for pane in panes {
             self.panes[*pane as usize].stale = true;
         }
