@@ -476,7 +476,7 @@ impl App {
         let (now, sizes) = (self.session.term().digest(), self.session.sizes());
         if self.broken.as_ref().is_none_or(|(of, at, _)| *of != now || at != sizes) {
             let broken = self.session.workspace().broken(self.session.term(), sizes);
-            self.broken = Some((now, sizes.clone(), broken.map(|c| c.to_string())));
+            self.broken = Some((now, sizes.clone(), broken));
             self.computes = Some((now, sizes.clone(), work::flops(self.session.term(), sizes)));
         }
     }
