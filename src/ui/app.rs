@@ -633,6 +633,11 @@ impl App {
         asked.is_some_and(|(id, at)| (*id, at) == (self.session.current(), &self.selection))
     }
 
+    /// Whether no more rules are looked for than are known, inside of the selection either.
+    pub fn knows_all_rules(&self) -> bool {
+        self.knows_rules() && (self.rules.rest.is_none() || self.rules.resting)
+    }
+
     /// The rules have changed: which of them apply is looked for anew.
     pub fn forget_rules(&mut self) {
         self.rules.asked = None;
