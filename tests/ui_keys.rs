@@ -649,8 +649,8 @@ fn a_rewrite_that_is_kept_as_its_part_makes_the_whole_program() {
 #[test]
 fn all_that_sizes_do_not_meet_is_told() {
     let mut texts = kernel("dot");
-    let text = "def f (a: m.f32) (b: n.f32): m.f32 * n.f32 = pair (a |> map sqrt) (b |> map abs)";
-    texts.program.text = text.to_owned();
+    let sum = |of: &str| format!("({of} |> map sqrt |> reduce (+) 0)");
+    texts.program.text = format!("def f (a: m.f32) (b: n.f32): f32 = {} + {}", sum("a"), sum("b"));
     texts.default_sizes = [("m".into(), 50), ("n".into(), 63)].into_iter().collect();
     let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
     app.press("a").type_text("tryAll(splitJoin(4))").press("Enter").idle();
@@ -663,15 +663,16 @@ fn all_that_sizes_do_not_meet_is_told() {
 #[test]
 fn rules_that_are_looked_for_may_still_have_the_name() {
     let mut app = at_reduce();
-    let says = |app: &mut TestApp| {
-        app.press("3 /").type_text("nosuchrule").press("Enter");
+    let says = |app: &mut TestApp, rest| {
+        app.press("3 /").type_text("nosuchrule");
+        app.app.rules.rest = rest;
+        app.press("Enter");
         let said = app.app.notice.as_ref().map(Line::text).unwrap_or_default();
         app.press("Esc Esc");
         said
     };
-    assert!(says(&mut app).starts_with("No rule that is listed has "));
-    app.app.rules.rest = Some(1);
-    let said = says(&mut app);
+    assert!(says(&mut app, None).starts_with("No rule that is listed has "));
+    let said = says(&mut app, Some(1));
     assert!(
         said.starts_with("No rule that was found so far has ") && said.contains("are looked for"),
         "{said}"

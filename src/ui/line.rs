@@ -48,18 +48,20 @@ struct Before {
     selection: Path,
     pane: Pane,
     told: usize,
+    notice: Option<Line>,
     status: String,
 }
 
 impl Before {
     fn of(app: &App) -> Before {
         let (revision, selection) = (app.session.current(), app.selection.clone());
-        Before { revision, selection, pane: app.focus.pane, told: app.told, status: app.status().text() }
+        let (told, notice, status) = (app.told, app.notice.clone(), app.status().text());
+        Before { revision, selection, pane: app.focus.pane, told, notice, status }
     }
 
     /// Whether what was done since tells of itself, now or when it ends.
     fn is_answered(&self, app: &App) -> bool {
-        let says = app.notice.is_some() || app.told != self.told || app.requests.copy.is_some();
+        let says = app.notice != self.notice || app.told != self.told || app.requests.copy.is_some();
         says || !app.popups.is_empty() || !app.session.is_idle() || app.status().text() != self.status
     }
 }
