@@ -2,6 +2,7 @@
 
 use crate::cli_common::{Ran, run};
 use crate::ui_common::{TestApp, UNICODE};
+use shine_tui::ui::command::{Command as Commands, Context};
 use shine_tui::ui::layout::Pane;
 use shine_tui::ui::line::Dialogue;
 use std::io::{BufRead, Read, Write};
@@ -1009,4 +1010,91 @@ fn an_interrupted_script_says_how_far_it_came() {
     assert!(!said.contains("Revision 2"), "{said}");
     let listed = run(dir.path(), &["sessions"]);
     assert!(listed.out.contains("action") && !listed.out.contains("unfinished"), "{}", listed.out);
+}
+
+/// A dialogue on a kernel, with these lines taken, and what the last one printed.
+fn after_lines(kernel: &str, lines: &[&str]) -> (Dialogue, String) {
+    let opened = TestApp::new(kernel, (200, 60), UNICODE);
+    let mut dialogue = Dialogue::new(opened.app, 200);
+    let mut printed = String::new();
+    for line in lines {
+        settled(&mut dialogue, |dialogue| {
+            dialogue.awaits(line);
+        });
+        dialogue.output();
+        settled(&mut dialogue, |dialogue| dialogue.take(line));
+        printed = dialogue.output();
+    }
+    // The files of the test are none of the disk, which is said once.
+    let of_line = printed.lines().filter(|line| !line.contains(" are gone from the disk. "));
+    let printed = of_line.map(|line| format!("{line}\n")).collect();
+    (dialogue, printed)
+}
+
+/// Does something and waits until all is done that it began.
+fn settled(dialogue: &mut Dialogue, act: impl FnOnce(&mut Dialogue)) {
+    act(dialogue);
+    while dialogue.is_busy() {
+        shine_tui::ui::actions::news(dialogue.app());
+        dialogue.app().settle();
+    }
+}
+
+/// What a line changes of what is seen is printed: of the pane that it is about, which need not have been looked at.
+#[test]
+fn what_a_line_changes_of_what_is_seen_is_printed() {
+    let code = |lines: &[&str]| after_lines("dot", lines).1;
+    let (shown, before) = (code(&["kernel"]), code(&["kernel", "previous-stage"]));
+    assert!(before.starts_with("== Kernel\n") && before != shown, "{before}");
+    assert_eq!(code(&["kernel", "previous-stage", "next-stage"]), shown);
+    let all = code(&["all-rules"]);
+    assert!(all.starts_with("== Rules\n") && all.contains(" do not here"), "{all}");
+    let (mut dialogue, other) = after_lines("dot", &["rules", "target"]);
+    assert!(other.starts_with("== Kernel\n") && other.contains("CLK_LOCAL_MEM_FENCE"), "{other}");
+    // The keys are where they were.
+    assert_eq!(dialogue.app().focus.pane, Pane::Rules);
+    let selected = code(&["kernel", "select 0.0"]);
+    assert!(selected.contains("reduce (0.0) : f32") && selected.contains("\n> "), "{selected}");
+    assert!(code(&["next-pane"]).starts_with("== "));
+    // What tells of itself prints no pane besides.
+    for told in ["pin", "sizes k=64", "topDown(reduceMapFusion)", "status", "nosuchcommand(", "device cpu"] {
+        let printed = code(&["rules", told]);
+        assert!(!printed.is_empty() && !printed.contains("== "), "{told}: {printed}");
+    }
+}
+
+/// Where a command changes the screen, the same command as a line is answered.
+#[test]
+fn no_command_that_changes_the_screen_is_without_an_answer() {
+    for command in Commands::ALL.iter().filter(|c| c.context() == Context::Screen && !c.needs_a_screen()) {
+        // These leave, or stop what runs.
+        if matches!(command, Commands::Quit | Commands::Interrupt) {
+            continue;
+        }
+        let mut screen = TestApp::new("dot", (200, 60), UNICODE);
+        screen.press("3").idle();
+        let before = screen.text();
+        screen.press(":").type_text(command.name()).press("Enter").idle();
+        let changes = screen.text() != before;
+        let answered = || !after_lines("dot", &["rules", command.name()]).1.is_empty();
+        assert!(!changes || answered(), "{}: {}", command.name(), screen.text());
+    }
+}
+
+/// The help lists no command that is for the screen: each of these is refused, and no other one is.
+#[test]
+fn help_lists_what_can_be_given_as_a_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let help = line(dir.path(), "dot", "help\n").out;
+    let listed: Vec<&str> = help.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
+    for command in Commands::ALL.iter().filter(|c| c.context() == Context::Screen) {
+        assert_eq!(listed.contains(&command.name()), !command.needs_a_screen(), "{}: {help}", command.name());
+    }
+    for command in Commands::ALL.iter().filter(|c| c.needs_a_screen()) {
+        let (dialogue, said) = after_lines("dot", &[command.name()]);
+        assert!(
+            dialogue.refused() == 1 && (said.contains("for the screen") || said.contains("No editor")),
+            "{said}"
+        );
+    }
 }

@@ -13,6 +13,7 @@ use shine_tui::view::effect::Effect;
 use shine_tui::view::{Line, Mark, Role};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// A screen on `dot` with rules and a strategy of our own, so that the library can change.
@@ -585,6 +586,72 @@ fn rows_of_rules_stay_while_the_highlight_moves() {
     assert_ne!(rows(&app), first, "others are listed: {}", app.text());
     app.press("v");
     assert_eq!(app.app.content(Pane::Rules).lines.len(), shine_tui::ui::panes::rules::shown(&app.app).len());
+}
+
+/// Which rules are listed is decided where that changes, and not with each key.
+#[test]
+fn which_rules_are_listed_is_decided_once() {
+    let mut app = at_reduce();
+    let order = |app: &TestApp| shine_tui::ui::panes::rules::order(&app.app);
+    let first = order(&app);
+    app.press("5 j j 7 1 3 j");
+    assert!(Rc::ptr_eq(&first, &order(&app)));
+    app.press("v");
+    let all = order(&app);
+    assert!(all.len() > first.len(), "{}", app.text());
+    app.press("/").type_text("map").press("Enter");
+    let found = order(&app);
+    assert!(!found.is_empty() && found.len() < all.len(), "{}", app.text());
+}
+
+/// Of a rewrite the part that it makes is kept; with the rest of the program that is what applying it leads to.
+#[test]
+fn a_rewrite_that_is_kept_as_its_part_makes_the_whole_program() {
+    let mut app = at_reduce();
+    let shown: Vec<Candidate> = shine_tui::ui::panes::rules::shown(&app.app).into_iter().cloned().collect();
+    assert!(shown.len() > 3);
+    for rule in &shown {
+        let after = rule.after(app.app.session.term()).unwrap();
+        assert_eq!(after.digest(), rule.result.as_ref().unwrap().digest, "{}", rule.heading());
+    }
+    let rule = shown.iter().position(|rule| !rule.open).unwrap();
+    let made = shown[rule].result.as_ref().unwrap().digest;
+    app.press(&format!("3 {}", "j ".repeat(rule))).press("Enter").idle();
+    assert_eq!(app.app.session.term().digest(), made);
+}
+
+/// Of several conditions that sizes do not meet all are told.
+#[test]
+fn all_that_sizes_do_not_meet_is_told() {
+    let mut texts = kernel("dot");
+    let sum = |of: &str| format!("({of} |> map sqrt |> reduce (+) 0)");
+    texts.program.text = format!("def f (a: m.f32) (b: n.f32): f32 = {} + {}", sum("a"), sum("b"));
+    texts.default_sizes = [("m".into(), 50), ("n".into(), 63)].into_iter().collect();
+    let mut app = TestApp::with(&texts, (120, 36), UNICODE, "default", FakeDevices::new());
+    app.press("a").type_text("tryAll(splitJoin(4))").press("Enter").idle();
+    let told = app.app.messages.back().map(|message| message.text.clone()).unwrap();
+    assert!(told.contains(" asks: 4 divides m and 4 divides n. "), "{told}");
+    assert!(app.text().contains("not met: 4 divides m and 4 …"), "{}", app.text());
+}
+
+/// While rules are still looked for, a name that none has so far is not said to be in none.
+#[test]
+fn rules_that_are_looked_for_may_still_have_the_name() {
+    let mut app = at_reduce();
+    let says = |app: &mut TestApp, rest| {
+        app.press("3 /").type_text("nosuchrule");
+        app.app.rules.rest = rest;
+        app.press("Enter");
+        let said = app.app.notice.as_ref().map(Line::text).unwrap_or_default();
+        app.press("Esc Esc");
+        said
+    };
+    assert!(says(&mut app, None).starts_with("No rule that is listed has "));
+    let said = says(&mut app, Some(1));
+    assert!(
+        said.starts_with("No rule that was found so far has ") && said.contains("are looked for"),
+        "{said}"
+    );
 }
 
 /// What the present state computes is told beside what the program asks for, where these differ.

@@ -142,6 +142,9 @@ impl StrategyText {
     }
 }
 
+/// So many of the conditions that sizes do not meet are named.
+const NAMED: usize = 3;
+
 impl Workspace {
     /// A name that nothing has, nor is to have: the first of these.
     pub fn free_name(&self, mut names: impl Iterator<Item = String>, taken: &[String]) -> Option<String> {
@@ -232,10 +235,16 @@ impl Workspace {
         SizeConstraint::telling(&all).map(ToString::to_string).collect()
     }
 
-    /// What a term asks of sizes that these do not meet; what is asked of sizes without a value may be met.
-    pub fn broken(&self, term: &Term, sizes: &Sizes) -> Option<SizeConstraint> {
+    /// All that a term asks of sizes and these do not meet, in words; what is asked of sizes without a value may be met.
+    pub fn broken(&self, term: &Term, sizes: &Sizes) -> Option<String> {
         let value = |name: &str| sizes.get(name).copied();
-        self.program.constraints_with(term).into_iter().find(|c| c.holds(&value) == Ok(false))
+        let asked = self.program.constraints_with(term).into_iter().filter(|c| c.holds(&value) == Ok(false));
+        let mut broken: Vec<String> = asked.map(|c| c.to_string()).collect();
+        let more = broken.len().saturating_sub(NAMED);
+        broken.truncate(NAMED);
+        broken.extend((more > 0).then(|| format!("{more} more")));
+        let last = broken.pop()?;
+        Some(if broken.is_empty() { last } else { format!("{} and {last}", broken.join(", ")) })
     }
 
     /// The term as a program in RISE, in ASCII, as it is recorded.

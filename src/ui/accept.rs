@@ -79,7 +79,12 @@ fn found(app: &mut App, text: &str) {
             app.pane_mut(pane).1.cursor = cursor;
         }
         let Some(candidate) = app.candidate() else {
-            let text = format!("No rule that is listed has `{text}` in its name.");
+            let text = match app.knows_all_rules() {
+                true => format!("No rule that is listed has `{text}` in its name."),
+                false => {
+                    format!("No rule that was found so far has `{text}` in its name; more are looked for.")
+                }
+            };
             return app.say(Role::Warning, text);
         };
         let call = candidate.named(&narrowed_by(text)).unwrap_or(&candidate.call).to_owned();

@@ -4,6 +4,7 @@
 //! selection, scroll positions, popups. What is slow to look at (which rules apply, what the code is) comes from
 //! [`super::queries`] in the background; what is shown meanwhile says that it is on its way.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -134,6 +135,8 @@ pub struct Rules {
     pub candidates: Vec<Candidate>,
     /// How often these have changed.
     pub changes: u64,
+    /// Which of them are listed.
+    pub order: RefCell<panes::rules::Order>,
     /// The rows that list them.
     pub rows: Rows,
     /// The revision and the position that the candidates are for.
@@ -207,6 +210,10 @@ pub struct App {
     pub dragged: Option<Edge>,
     /// Which pane has the keys.
     pub focus: Focus,
+    /// Whether there is a screen: `line` prints what one would show.
+    pub has_a_screen: bool,
+    /// The pane that was said to have changed first since somebody asked last, which is the one that a command is about.
+    pub changed_first: Option<Pane>,
     /// What lies over the panes.
     pub popups: Vec<Popup>,
     /// Pages that wait until none is.
@@ -314,6 +321,8 @@ impl App {
             focus: Focus::with(setup.splits),
             setup,
             size,
+            has_a_screen: true,
+            changed_first: None,
             popups: Vec::new(),
             results: VecDeque::new(),
             kept: VecDeque::new(),
@@ -398,6 +407,7 @@ impl App {
 
     /// Says that what some panes show has changed.
     pub fn touch(&mut self, panes: &[Pane]) {
+        self.changed_first = self.changed_first.or(panes.first().copied());
         for pane in panes {
             self.panes[*pane as usize].stale = true;
         }
@@ -466,7 +476,7 @@ impl App {
         let (now, sizes) = (self.session.term().digest(), self.session.sizes());
         if self.broken.as_ref().is_none_or(|(of, at, _)| *of != now || at != sizes) {
             let broken = self.session.workspace().broken(self.session.term(), sizes);
-            self.broken = Some((now, sizes.clone(), broken.map(|c| c.to_string())));
+            self.broken = Some((now, sizes.clone(), broken));
             self.computes = Some((now, sizes.clone(), work::flops(self.session.term(), sizes)));
         }
     }
@@ -623,6 +633,11 @@ impl App {
         asked.is_some_and(|(id, at)| (*id, at) == (self.session.current(), &self.selection))
     }
 
+    /// Whether no more rules are looked for than are known, inside of the selection either.
+    pub fn knows_all_rules(&self) -> bool {
+        self.knows_rules() && (self.rules.rest.is_none() || self.rules.resting)
+    }
+
     /// The rules have changed: which of them apply is looked for anew.
     pub fn forget_rules(&mut self) {
         self.rules.asked = None;
@@ -631,8 +646,7 @@ impl App {
 
     /// The rule that Enter would apply.
     pub fn candidate(&self) -> Option<&Candidate> {
-        let cursor = self.window(Pane::Rules).cursor;
-        panes::rules::shown(self).get(cursor).copied()
+        panes::rules::in_row(self, self.window(Pane::Rules).cursor)
     }
 
     /// The status line, whole.

@@ -46,8 +46,8 @@ pub struct Candidate {
     pub usual: bool,
     /// Arguments with which it applies, as the call and what that assumes; what is said of it is of the first.
     pub choices: Vec<(String, String)>,
-    /// The term after it, or why not, in a sentence.
-    pub result: Result<Term, String>,
+    /// What it makes, or why not, in a sentence.
+    pub result: Result<Made, String>,
     /// What it assumes of the sizes.
     pub assumed: Vec<String>,
     /// The position at which the match stops, when it does not apply.
@@ -64,7 +64,27 @@ pub struct Candidate {
     pub rank: Rank,
 }
 
+/// What a rewrite makes, held as the part at its position: a large program has thousands of rewrites, and each whole term would have
+/// its own nodes from the root on.
+#[derive(Clone, Debug)]
+pub struct Made {
+    part: Term,
+    /// Of the whole term.
+    pub digest: Digest,
+}
+
+impl Made {
+    fn of(whole: &Term, part: Term) -> Made {
+        Made { part, digest: whole.digest() }
+    }
+}
+
 impl Candidate {
+    /// The term after it, from the one before.
+    pub fn after(&self, before: &Term) -> Option<Term> {
+        before.replace_at(&self.at, self.result.as_ref().ok()?.part.clone())
+    }
+
     /// The rule with its arguments and marks.
     pub fn marked(&self) -> String {
         let between = if self.marks.is_empty() { "" } else { " " };
@@ -339,8 +359,10 @@ fn with_choices(
     };
     let assumptions = |applied: &Applied| in_words(&asks(rule, part, &applied.assumed, &applied.term));
     let first = found.first().map(|(_, applied)| applied);
-    let whole = first.and_then(|applied| term.replace_at(at, applied.term.clone()));
+    let made = first.map(|applied| applied.term.clone());
+    let whole = made.clone().and_then(|part| term.replace_at(at, part));
     let (effect, shape) = whole.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
+    let made = whole.zip(made).map(|(whole, part)| Made::of(&whole, part));
     let stops = match &miss {
         Some(Miss::Always(why) | Miss::With(_, why)) => Some(why),
         _ => None,
@@ -360,7 +382,7 @@ fn with_choices(
         shape,
         rank: Rank::of(rule, part, first.map(|applied| &applied.term)),
         assumed: first.map(assumptions).unwrap_or_default(),
-        result: whole.ok_or_else(|| missing(rule, miss.as_ref())),
+        result: made.ok_or_else(|| missing(rule, miss.as_ref())),
         stops: stops.map(|why| at.join(&why.at)),
         depth: stops.map_or(0, |why| why.depth),
     }
@@ -437,8 +459,9 @@ fn tried(rule_use: &RuleUse, term: &Term, at: &Path, sizes: &Sizes, pictures: &P
         }
         Err(why) => (Err(why.to_string()), Vec::new(), Some(at.join(&why.at)), why.depth),
     };
-    let after = result.as_ref().ok().and_then(|whole: &Term| whole.at(at));
     let (effect, shape) = result.as_ref().map_or((Effect::None, None), |whole| pictures.effect(whole));
+    let result = result.map(|whole: Term| Made::of(&whole, whole.at(at).unwrap_or(&whole).clone()));
+    let after = result.as_ref().ok().map(|made| &made.part);
     Candidate {
         call: rule_use.to_string(),
         marks: rule_use.rule.changes(),
@@ -496,7 +519,7 @@ pub fn inside(
                 open: false,
                 usual: true,
                 choices: Vec::new(),
-                result: Ok(whole),
+                result: Ok(Made::of(&whole, found.after.clone())),
                 assumed: in_words(&found.assumed),
                 stops: None,
                 depth: 0,
@@ -590,9 +613,9 @@ pub fn ordered(mut all: Vec<Candidate>, history: &History, left: Option<LeftLoop
     let before: HashMap<Digest, RevisionId> =
         line.iter().rev().filter_map(|id| Some((history.revision(*id)?.term.digest(), *id))).collect();
     for c in &mut all {
-        let Ok(after) = &c.result else { continue };
+        let Ok(made) = &c.result else { continue };
         let alike = left.filter(|(before, _)| c.shape == Some(*before)).map(|(_, id)| Effect::LoopsOf(id));
-        if let Some(leads_back) = before.get(&after.digest()).copied().map(Effect::Back).or(alike) {
+        if let Some(leads_back) = before.get(&made.digest).copied().map(Effect::Back).or(alike) {
             c.effect = leads_back;
         }
     }
@@ -600,7 +623,7 @@ pub fn ordered(mut all: Vec<Candidate>, history: &History, left: Option<LeftLoop
     let mut out = all;
     out.sort_by(|a, b| a.at.cmp(&b.at));
     out.retain(|c| match &c.result {
-        Ok(after) => seen.insert((c.call.clone(), after.digest())),
+        Ok(made) => seen.insert((c.call.clone(), made.digest)),
         Err(_) => true,
     });
     let mut best: HashMap<(Path, Use), Rank> = HashMap::new();

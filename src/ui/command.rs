@@ -227,6 +227,27 @@ commands! {
     QuestionNo "question-no" Question None, always, "No.";
 }
 
+impl Command {
+    /// Whether it is for a screen alone: it changes how that looks, or who has the terminal.
+    pub fn needs_a_screen(self) -> bool {
+        use Command as C;
+        matches!(
+            self,
+            C::Wider
+                | C::Narrower
+                | C::Taller
+                | C::Shorter
+                | C::Borders
+                | C::Zoom
+                | C::Edit
+                | C::Suspend
+                | C::Theme
+                | C::Mouse
+                | C::Repaint
+        )
+    }
+}
+
 /// For what can always be used.
 ///
 /// # Errors

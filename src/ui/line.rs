@@ -12,6 +12,7 @@ use super::script;
 use super::update::{enter, run, run_with};
 use crate::lang::diag::nearest;
 use crate::lang::path::Path;
+use crate::session::action::RevisionId;
 use crate::ui::layout::Pane;
 use crate::view::{Line, Mark, Role};
 
@@ -26,8 +27,10 @@ pub struct Dialogue {
     status: String,
     /// What lies over the panes and was printed since the last line: it is not printed again with each piece of news.
     shown: Vec<String>,
-    /// What is to be printed when all is done that a line began.
+    /// What is to be printed of the pane that has the keys when all is done that a line began.
     then: Then,
+    /// The pane that has the keys again after that, and what is to be printed of it.
+    back: Option<(Pane, Then)>,
     /// The last line, if it was warned of: taken again, it is run.
     warned: Option<Warned>,
 }
@@ -37,6 +40,30 @@ struct Warned {
     line: String,
     kind: EntryKind,
     text: String,
+}
+
+/// What was looked at before a line.
+struct Before {
+    revision: RevisionId,
+    selection: Path,
+    pane: Pane,
+    told: usize,
+    notice: Option<Line>,
+    status: String,
+}
+
+impl Before {
+    fn of(app: &App) -> Before {
+        let (revision, selection) = (app.session.current(), app.selection.clone());
+        let (told, notice, status) = (app.told, app.notice.clone(), app.status().text());
+        Before { revision, selection, pane: app.focus.pane, told, notice, status }
+    }
+
+    /// Whether what was done since tells of itself, now or when it ends.
+    fn is_answered(&self, app: &App) -> bool {
+        let says = app.notice != self.notice || app.told != self.told || app.requests.copy.is_some();
+        says || !app.popups.is_empty() || !app.session.is_idle() || app.status().text() != self.status
+    }
 }
 
 /// So many rows have room for all that a pane says of what is highlighted.
@@ -66,10 +93,11 @@ impl Dialogue {
         // One pane at a time, with room for all that it has to say.
         app.focus.zoomed = true;
         app.rules.resting = true;
+        app.has_a_screen = false;
         app.resize((columns.max(super::layout::LEAST.0), ROWS));
         app.settle();
         let (status, shown) = (String::new(), vec![]);
-        Dialogue { app, told: 0, refused: 0, status, shown, then: Then::Nothing, warned: None }
+        Dialogue { app, told: 0, refused: 0, status, shown, then: Then::Nothing, back: None, warned: None }
     }
 
     /// The session and what is looked at of it.
@@ -110,6 +138,8 @@ impl Dialogue {
         self.shown.clear();
         self.app.look_at_the_disk();
         let warned = self.warned.take();
+        let before = Before::of(&self.app);
+        self.app.changed_first = None;
         match self.app.popups.last_mut() {
             _ if warned.as_ref().is_some_and(|warned| warned.line == line) => {
                 warned.into_iter().for_each(|warned| self.once_more(&warned));
@@ -158,11 +188,44 @@ impl Dialogue {
             }
             None => self.ordinary(line),
         }
+        self.look_at_what_changed(&before);
         self.app.settle();
         if let Some(Popup::Entry(entry)) = self.app.popups.last()
             && let Some(text) = entry.warned.clone()
         {
             self.warned = Some(Warned { line: line.to_owned(), kind: entry.kind, text });
+        }
+    }
+
+    /// What a line changes of what is seen is printed, where nothing else tells of it: the selection in the term, else all of the pane
+    /// that the line is about. That pane has the keys until it is printed.
+    fn look_at_what_changed(&mut self, before: &Before) {
+        let app = &mut self.app;
+        let pane = app.focus.pane;
+        let same_state = app.session.current() == before.revision;
+        if same_state && app.selection != before.selection {
+            if pane != Pane::Term {
+                self.back = Some((pane, self.then));
+            }
+            (app.focus.pane, self.then) = (Pane::Term, Then::Highlight);
+        } else if same_state && self.then == Then::Nothing && !before.is_answered(app) {
+            let other = Some(pane).filter(|pane| *pane != before.pane);
+            if let Some(about) = other.or(app.changed_first) {
+                self.back = Some((pane, Then::Nothing)).filter(|_| about != pane);
+                (app.focus.pane, self.then) = (about, Then::Pane);
+            }
+        }
+        // Both panes tell of the rule that is highlighted.
+        let tells = matches!(app.focus.pane, Pane::Rules | Pane::Term) && self.then != Then::Nothing;
+        app.rules.resting &= !tells;
+    }
+
+    /// What is to be printed of the pane that has the keys.
+    fn seen(&self, then: Then) -> Vec<String> {
+        match then {
+            Then::Pane => pane_lines(&self.app, self.app.focus.pane),
+            Then::Highlight => highlight_lines(&self.app, self.app.focus.pane),
+            Then::Nothing => vec![],
         }
     }
 
@@ -204,29 +267,17 @@ impl Dialogue {
             _ if command.context() != Context::Screen => {
                 self.refuse(format!("`{word}` means nothing here; `help` lists the commands."));
             }
-            Command::Suspend
-            | Command::Repaint
-            | Command::Zoom
-            | Command::Wider
-            | Command::Narrower
-            | Command::Taller
-            | Command::Shorter
-            | Command::Borders
-            | Command::Theme
-            | Command::Mouse => {
-                self.refuse(format!("`{word}` is for the screen; there is none here."));
-            }
             Command::Edit => {
                 self.refuse("No editor is opened here; what it saves is taken over by `reload`.".to_owned());
+            }
+            _ if command.needs_a_screen() => {
+                self.refuse(format!("`{word}` is for the screen; there is none here."));
             }
             _ if command.arguments().is_none() && !arguments.is_empty() => {
                 self.refuse(format!("`{word}` takes nothing after its name; it was not run."));
             }
             _ => run_with(&mut self.app, command, arguments.trim()),
         }
-        // Both panes tell of the rule that is highlighted.
-        let tells = matches!(self.app.focus.pane, Pane::Rules | Pane::Term) && self.then != Then::Nothing;
-        self.app.rules.resting &= !tells;
     }
 
     /// What is said of a line whose first word nothing has for its name, with what may have been meant. Of such a word
@@ -295,10 +346,12 @@ impl Dialogue {
         }
         // A page that opened with it shows it.
         out.extend(copied.filter(|_| !matches!(self.app.popups.last(), Some(Popup::Page(_)))));
-        match std::mem::replace(&mut self.then, Then::Nothing) {
-            Then::Pane => out.extend(pane_lines(&self.app, self.app.focus.pane)),
-            Then::Highlight => out.extend(highlight_lines(&self.app, self.app.focus.pane)),
-            Then::Nothing => {}
+        let then = std::mem::replace(&mut self.then, Then::Nothing);
+        out.extend(self.seen(then));
+        if let Some((pane, then)) = self.back.take() {
+            self.app.focus.pane = pane;
+            self.app.settle();
+            out.extend(self.seen(then));
         }
         let popup = self.popup();
         if popup != self.shown {

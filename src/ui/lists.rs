@@ -24,13 +24,14 @@ pub fn step(app: &mut App, by: isize) {
     }
 }
 
-/// The commands of the screen as entries of a list, those of the pane first.
+/// The commands that can be given here as entries of a list, those of the pane first.
 fn command_items(app: &App) -> Vec<Item> {
     let facts = app.facts();
     let here = panes::of(app.focus.pane).hints;
     let rest = Command::ALL.iter().filter(|c| c.context() == Context::Screen && !here.contains(c));
     here.iter()
         .chain(rest)
+        .filter(|command| app.has_a_screen || !command.needs_a_screen())
         .map(|command| {
             let keys: Vec<String> = app.setup.keys.keys(*command).iter().map(|k| spell(k)).collect();
             Item {

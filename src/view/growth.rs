@@ -15,6 +15,9 @@ const HEIGHTS: (&str, &str) = ("▁▂▃▄▅▆▇█", "_.-~=+*#");
 /// With less room it is not said what stands before the nodes.
 const ROOMY: usize = 60;
 
+/// What the lengths of the bars are, in so many words as there is room for.
+const SCALES: [&str; 2] = [", on a logarithmic scale", ", log scale"];
+
 /// The widest bar and the narrowest that is drawn.
 const BARS: (usize, usize) = (48, 8);
 
@@ -49,7 +52,9 @@ pub fn chart(progress: &Progress, runs: bool, width: usize, alphabet: Alphabet) 
     };
     let iteration = if width < ROOMY { "" } else { "iteration, " };
     let head = format!("  {iteration}nodes, of {} allowed", count(progress.bound));
-    let mut lines = vec![Line::of(Role::Title, "growth").with(Role::Dim, head)];
+    let head = Line::of(Role::Title, "growth").with(Role::Dim, head);
+    let scale = SCALES.iter().find(|scale| head.width() + scale.len() <= width);
+    let mut lines = vec![head.with(Role::Dim, scale.copied().unwrap_or_default())];
     if first > 0 {
         let label = format!("1 to {}", grown.len());
         let label = format!("{label:<FIGURES$}");
@@ -201,6 +206,9 @@ mod tests {
         };
         let rows: Vec<String> = chart(&progress, true, 60, Alphabet::Ascii).iter().map(Line::text).collect();
         assert!(rows.iter().any(|row| row.starts_with("   3   ~5000 -")), "{rows:#?}");
+        let head = |width| chart(&progress, true, width, Alphabet::Ascii)[0].text();
+        assert!(head(80).ends_with(" allowed, on a logarithmic scale"), "{}", head(80));
+        assert!(head(50).ends_with(" allowed, log scale") && head(50).len() <= 50, "{}", head(50));
         let told = "At this rate the limit is met in the next iteration.";
         assert!(rows.iter().any(|row| row == told), "{rows:#?}");
         let progress = Progress { bound: 5_400, ..progress };

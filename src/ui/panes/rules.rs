@@ -24,6 +24,7 @@ use crate::ui::window::{Content, most_below, occurrences};
 use crate::view::dearer::Dearer;
 use crate::view::{Line, Role, diff, figures, rules};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -113,9 +114,9 @@ pub fn unpriced_rows(app: &App) -> Option<Query> {
     if app.rules.resting || app.rules.rest.is_some() || before.size() > PRICED.0 {
         return None;
     }
-    let apply = app.rules.candidates.iter().filter_map(|c| Some((c, c.result.as_ref().ok()?)));
-    let unpriced = apply.take(PRICED_ROWS).filter(|(c, _)| c.price.is_none_or(|(of, _)| of != target));
-    let terms: Vec<Term> = unpriced.map(|(_, after)| after.clone()).collect();
+    let apply = app.rules.candidates.iter().filter(|c| c.result.is_ok());
+    let unpriced = apply.take(PRICED_ROWS).filter(|c| c.price.is_none_or(|(of, _)| of != target));
+    let terms: Vec<Term> = unpriced.filter_map(|c| c.after(before)).collect();
     (!terms.is_empty()).then(|| Query::Prices { before: before.clone(), terms, target })
 }
 
@@ -132,25 +133,54 @@ pub fn rows_priced(app: &mut App, before: &Term, terms: &[Term], target: Target,
         terms.iter().enumerate().map(|(at, term)| (term.digest(), dearer(at))).collect();
     order_anew(app, |all| {
         for c in all {
-            let dearer = c.result.as_ref().ok().and_then(|after| known.get(&after.digest()));
+            let dearer = c.result.as_ref().ok().and_then(|made| known.get(&made.digest));
             c.price = dearer.map(|dearer| (target, *dearer)).or(c.price);
         }
     });
 }
 
-/// The rules that are listed, in order. With a text to find, those that begin with it come first.
-pub fn shown(app: &App) -> Vec<&Candidate> {
-    let find = &app.window(Pane::Rules).find;
-    let all = app.rules.candidates.iter().filter(|_| app.knows_rules());
-    let all = all.filter(|c| app.rules.all || c.result.is_ok());
-    let mut shown: Vec<&Candidate> = all
-        .filter(|c| find.is_empty() || c.calls().any(|call| !occurrences(call, find).is_empty()))
-        .collect();
-    if !find.is_empty() {
-        let begins = |c: &Candidate| c.call.to_lowercase().starts_with(find.as_str());
-        shown.sort_by_key(|c| (c.result.is_err(), c.named(find).is_none(), !begins(c)));
+/// Which of the candidates are listed, in order. It is asked for several times a frame, and there may be thousands: it is kept while
+/// what decides it is the same.
+#[derive(Default, Debug)]
+pub struct Order {
+    made_of: Option<(u64, bool, String)>,
+    /// The numbers of the candidates.
+    numbers: Rc<[usize]>,
+}
+
+/// The numbers of the candidates that are listed, in order. With a text to find, those that begin with it come first.
+pub fn order(app: &App) -> Rc<[usize]> {
+    if !app.knows_rules() {
+        return Rc::default();
     }
-    shown
+    let find = &app.window(Pane::Rules).find;
+    let made_of = Some((app.rules.changes, app.rules.all, find.clone()));
+    let mut kept = app.rules.order.borrow_mut();
+    if kept.made_of != made_of {
+        *kept = Order { made_of, numbers: ordered_by(app, find).into() };
+    }
+    kept.numbers.clone()
+}
+
+fn ordered_by(app: &App, find: &str) -> Vec<usize> {
+    let all = app.rules.candidates.iter().enumerate().filter(|(_, c)| app.rules.all || c.result.is_ok());
+    let finds = |c: &Candidate| c.calls().any(|call| !occurrences(call, find).is_empty());
+    let mut shown: Vec<(usize, &Candidate)> = all.filter(|(_, c)| find.is_empty() || finds(c)).collect();
+    if !find.is_empty() {
+        let begins = |c: &Candidate| c.call.to_lowercase().starts_with(find);
+        shown.sort_by_key(|(_, c)| (c.result.is_err(), c.named(find).is_none(), !begins(c)));
+    }
+    shown.into_iter().map(|(number, _)| number).collect()
+}
+
+/// The rules that are listed, in order.
+pub fn shown(app: &App) -> Vec<&Candidate> {
+    order(app).iter().filter_map(|number| app.rules.candidates.get(*number)).collect()
+}
+
+/// The rule that is listed in a row.
+pub fn in_row(app: &App, row: usize) -> Option<&Candidate> {
+    order(app).get(row).and_then(|number| app.rules.candidates.get(*number))
 }
 
 /// What the pane shows.
@@ -158,10 +188,10 @@ pub fn content(app: &App, width: usize) -> Content {
     if !app.knows_rules() {
         return Content::says(vec![Line::of(Role::Dim, "Looking which rules apply …")]);
     }
-    let shown = shown(app);
+    let listed = order(app).len();
     let find = &app.window(Pane::Rules).find;
-    let cursor = app.window(Pane::Rules).cursor.min(shown.len().saturating_sub(1));
-    let foot = match shown.get(cursor) {
+    let cursor = app.window(Pane::Rules).cursor.min(listed.saturating_sub(1));
+    let foot = match in_row(app, cursor) {
         None if find.is_empty() && app.rules.rest.is_none() => {
             let key = |command| app.setup.keys.key(command).unwrap_or_default();
             let (grow, all, why) = (key(Command::Grow), key(Command::AllRules), key(Command::Why));
@@ -172,21 +202,21 @@ pub fn content(app: &App, width: usize) -> Content {
             Line::of(Role::Dim, text).wrap(width, 0)
         }
         None => Vec::new(),
-        Some(candidate) => match &candidate.result {
-            Ok(after) => {
-                let lines = compared::lines(app, &compared::by_rule(app, after, Shape::below(width)));
+        Some(candidate) => match candidate.after(app.session.term()) {
+            Some(after) => {
+                let lines = compared::lines(app, &compared::by_rule(app, &after, Shape::below(width)));
                 let rows = room(app, Pane::Rules).map_or(lines.len(), |(rows, _)| rows);
                 // In the list a sign may stand for the marks.
                 let marked = (!candidate.marks.is_empty()).then(|| Line::of(Role::Hint, candidate.marked()));
-                let most = most_below(rows.saturating_sub(HEAD), shown.len());
+                let most = most_below(rows.saturating_sub(HEAD), listed);
                 let most = most.saturating_sub(usize::from(marked.is_some()));
                 // Both sides of the difference come first: the list says in short what it buys.
-                let priced = priced(app, after, width).filter(|_| most > BOTH_SIDES);
+                let priced = priced(app, &after, width).filter(|_| most > BOTH_SIDES);
                 let lines = diff::fitted(&lines, most.saturating_sub(usize::from(priced.is_some())));
                 let told = marked.into_iter().chain(priced).map(|line| line.fit(width, alphabet(app)));
                 told.chain(lines).collect()
             }
-            Err(_) => {
+            None => {
                 let mut lines = vec![Line::plain(candidate.doc.clone()), verdict(candidate)];
                 lines.extend(stopped(app, candidate));
                 lines.iter().flat_map(|line| line.wrap(width, 2)).collect()
@@ -212,20 +242,25 @@ fn priced(app: &App, after: &Term, width: usize) -> Option<Line> {
 /// The largest program, and the longest code, of which each highlighted rule is priced: more would hold up what one looks at.
 const PRICED: (u32, usize) = (500, 1000);
 
+/// The term after the highlighted rule.
+fn after(app: &App) -> Option<Term> {
+    app.candidate()?.after(app.session.term())
+}
+
 /// What has to be asked so that the highlighted rule can be priced.
 pub fn unpriced(app: &App) -> Option<Query> {
-    let after = app.candidate()?.result.as_ref().ok()?;
+    let after = after(app)?;
     let (nodes, lines) = PRICED;
     if app.session.term().size() > nodes || app.content(Pane::Kernel).lines.len() > lines {
         return None;
     }
-    compared_costs(app, after).into_iter().find(|query| app.queries.costs(query).is_none())
+    compared_costs(app, &after).into_iter().find(|query| app.queries.costs(query).is_none())
 }
 
 /// What has to be asked so that the difference by the highlighted rule can be shown.
 pub fn uncompared(app: &App) -> Option<Query> {
-    let after = app.candidate()?.result.as_ref().ok()?;
-    let query = compared::by_rule(app, after, Shape::below(room(app, Pane::Rules)?.1));
+    let after = after(app)?;
+    let query = compared::by_rule(app, &after, Shape::below(room(app, Pane::Rules)?.1));
     Some(query).filter(|query| compared::is_unknown(app, query))
 }
 
@@ -285,7 +320,7 @@ pub fn apply(app: &mut App, rule: &str) {
 /// Shows what Enter would do.
 pub fn preview(app: &mut App) {
     let Some(candidate) = app.candidate() else { return };
-    let Ok(after) = candidate.result.clone() else { return };
+    let Some(after) = after(app) else { return };
     let heading = match candidate.choices.first() {
         Some((call, _)) => format!("{call} at {}", candidate.at),
         None => candidate.heading(),
@@ -313,13 +348,13 @@ fn previews(app: &App) -> bool {
 }
 
 /// The term of which the difference is shown on a page.
-fn previewed(app: &App) -> Option<&Term> {
-    app.candidate().filter(|_| app.preview == Preview::Term && previews(app))?.result.as_ref().ok()
+fn previewed(app: &App) -> Option<Term> {
+    (app.preview == Preview::Term && previews(app)).then(|| after(app))?
 }
 
 /// What has to be asked so that the page of the highlighted rule can show the difference in the term.
 pub fn unpreviewed(app: &App) -> Option<Query> {
-    let query = compared::by_rule(app, previewed(app)?, Shape::page(app));
+    let query = compared::by_rule(app, &previewed(app)?, Shape::page(app));
     Some(query).filter(|query| compared::is_unknown(app, query))
 }
 
@@ -332,7 +367,7 @@ pub fn code_known(app: &mut App) {
 
 /// The difference that a query asked for is there.
 pub fn difference_known(app: &mut App, query: &Query) {
-    let waited = previewed(app).map(|after| compared::by_rule(app, after, Shape::page(app)));
+    let waited = previewed(app).map(|after| compared::by_rule(app, &after, Shape::page(app)));
     if waited.as_ref() == Some(query) {
         preview(app);
     }
