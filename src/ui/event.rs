@@ -136,13 +136,20 @@ impl Events {
         all
     }
 
-    /// Lets another program read the terminal while `run` runs.
+    /// Lets another program read the terminal while `run` runs, which has to wait for messages meanwhile.
     pub fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
         self.state.paused.store(true, Ordering::Release);
         thread::sleep(PAUSE_CHECK * 2);
         let result = run();
         self.state.paused.store(false, Ordering::Release);
         result
+    }
+
+    /// Leaves messages for whoever waits next.
+    pub fn put_back(&self, messages: Vec<Msg>) {
+        for msg in messages {
+            let _ = self.sender.send(msg);
+        }
     }
 }
 
@@ -179,7 +186,7 @@ fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<Stat
         let aside = state.paused.load(Ordering::Acquire);
         let msg = match signal {
             // They are for the program that has the terminal.
-            SIGINT | SIGQUIT if aside => continue,
+            SIGINT | SIGQUIT | SIGTSTP if aside => continue,
             SIGTSTP if stopped.is_some_and(|at| at.elapsed() < SAME_STOP) => continue,
             SIGTSTP => {
                 stopped = Some(Instant::now());
@@ -208,10 +215,7 @@ fn oversee(state: &State, scene: &Scene, signal: i32) {
     let mut waited = Duration::ZERO;
     while waited < LEAVING && (waited < ANSWER || state.pulse.load(Ordering::Acquire) != pulse) {
         thread::sleep(PAUSE_CHECK);
-        // The screen waits for the program that has the terminal.
-        if !state.paused.load(Ordering::Acquire) {
-            waited += PAUSE_CHECK;
-        }
+        waited += PAUSE_CHECK;
     }
     scene.give_up(signal);
 }
