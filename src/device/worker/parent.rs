@@ -33,6 +33,10 @@ const NO_GREETING: &str = "The command of `--worker` has to print nothing of its
 /// So many bytes of it are shown.
 const MOST_OF_GREETING: usize = 400;
 
+/// What ends the group of a user's command when this program is gone, however that came: then its input ends. Workers that
+/// the command leads to see that themselves, and have some time to clean up.
+const GUARD: &str = "read -r _; sleep 2; kill -KILL 0";
+
 /// How to start a worker.
 #[derive(Clone, Debug)]
 pub enum WorkerCommand {
@@ -123,6 +127,13 @@ pub fn ask(
     Ok(answer)
 }
 
+/// Starts what ends the group of this process when this program is gone. Without it, a worker sees that itself.
+fn guard(child: &Child) -> Option<Child> {
+    let mut guard = Command::new("sh");
+    guard.args(["-c", GUARD]).process_group(i32::try_from(child.id()).ok()?);
+    guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+}
+
 /// A running worker. Dropping it ends its whole process group and reaps it.
 #[derive(Debug)]
 pub struct Worker {
@@ -134,6 +145,8 @@ pub struct Worker {
     asked: Asked,
     /// The command of the user that leads to it, where there is one.
     command: Option<String>,
+    /// What ends that command when this program is gone.
+    guard: Option<Child>,
     /// Has it said anything that is an answer, or the beginning of one?
     spoke: bool,
     /// The last that was heard of it.
@@ -195,13 +208,16 @@ impl Worker {
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(missing("its pipes are missing"));
         };
+        let is_shell = matches!(command, WorkerCommand::Shell(_));
+        let guard = if is_shell { guard(&child) } else { None };
         let worker = Worker {
             child,
+            guard,
             stdin: Some(stdin),
             stdout,
             stderr: Some(stderr),
             asked: Asked::of(question),
-            command: matches!(command, WorkerCommand::Shell(_)).then(|| command.shown()),
+            command: is_shell.then(|| command.shown()),
             spoke: false,
             progress: None,
             noise: Capture::default(),
@@ -271,7 +287,7 @@ impl Worker {
                 }
             }
             if !open {
-                return Err(self.died());
+                return Err(self.died(&heard));
             }
             // Last, so that an answer that came while this program was suspended counts.
             if start.elapsed() >= limits.time {
@@ -359,15 +375,7 @@ impl Worker {
                 let hint = "Is the worker the same version of this program?";
                 return problem.hint(hint).details(self.noise.text());
             }
-            let first = heard.get(..heard.len().min(MOST_OF_GREETING)).unwrap_or_default();
-            // What may follow is an answer, which is no text.
-            let first = String::from_utf8_lossy(first);
-            let line = first.lines().next().unwrap_or_default();
-            let line = match line.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
-                true => "It said what is no text.",
-                false => line,
-            };
-            problem.hint(NO_GREETING).details(format!("{}{line}", self.noise.text()))
+            problem.hint(NO_GREETING).details(self.printed(heard))
         };
         let (head, body) = wire::lengths(prefix).filter(|(_, body)| *body <= most).ok_or_else(strange)?;
         let body = usize::try_from(body).map_err(|_| strange())?;
@@ -379,6 +387,19 @@ impl Worker {
         heard.drain(..PREFIX + head);
         let later = heard.split_off(body);
         Ok(Some((tell, std::mem::replace(heard, later))))
+    }
+
+    /// What a worker printed that has not answered, in the place of an answer too.
+    fn printed(&self, heard: &[u8]) -> String {
+        let first = heard.get(..heard.len().min(MOST_OF_GREETING)).unwrap_or_default();
+        // What may follow is an answer, which is no text.
+        let first = String::from_utf8_lossy(first);
+        let line = first.lines().next().unwrap_or_default();
+        let line = match line.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+            true => "It said what is no text.",
+            false => line,
+        };
+        format!("{}{line}", self.noise.text())
     }
 
     /// Lets a worker that has answered its last question end by itself, for a while.
@@ -417,6 +438,9 @@ impl Worker {
             self.ended = true;
             if let Some(group) = self.pid() {
                 let _ = kill_process_group(group, Signal::KILL);
+            }
+            if let Some(mut guard) = self.guard.take() {
+                let _ = guard.wait();
             }
         }
         self.child.wait().ok()
@@ -490,7 +514,7 @@ impl Worker {
     }
 
     /// Why a worker ended that did not answer.
-    fn died(&mut self) -> DeviceError {
+    fn died(&mut self, heard: &[u8]) -> DeviceError {
         self.await_death();
         let status = self.end();
         self.listen();
@@ -503,9 +527,8 @@ impl Worker {
                 _ => String::new(),
             };
             let message = format!("{}: {silent}, and has ended{how}.", self.what());
-            return DeviceError::new(Cause::WorkerMissing, message)
-                .hint(NO_WORKER)
-                .details(self.noise.text());
+            let printed = self.printed(heard);
+            return DeviceError::new(Cause::WorkerMissing, message).hint(NO_WORKER).details(printed);
         }
         let (cause, how) = match signal.and_then(Signal::from_named_raw) {
             Some(Signal::SEGV | Signal::BUS) => {
