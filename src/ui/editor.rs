@@ -3,14 +3,13 @@
 //! It is of the process group of the screen and its keeper, so that a shell stops and continues them as one.
 
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use nix::unistd::getpgrp;
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::event::{Events, Msg};
 use super::screen::{self, Screen};
@@ -49,7 +48,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn until_ended(&self) -> io::Result<ExitStatus> {
+    fn until_ended(&mut self) -> io::Result<ExitStatus> {
         let mut later = vec![];
         let ended = loop {
             for msg in self.events.wait(LOOK) {
@@ -60,25 +59,33 @@ impl Running<'_> {
                     later.push(msg);
                 }
             }
-            match waitpid(self.pid(), WaitOptions::NOHANG | WaitOptions::UNTRACED) {
-                Ok(None) | Err(Errno::INTR) => {}
-                Ok(Some((_, status))) if status.stopped() => self.stand_still(),
-                Ok(Some((_, status))) => break Ok(ExitStatus::from_raw(status.as_raw())),
-                Err(error) => break Err(error.into()),
+            match self.child.try_wait() {
+                Ok(None) => self.stand_still(),
+                Ok(Some(status)) => break Ok(status),
+                Err(error) => break Err(error),
             }
         };
         self.events.put_back(later);
         ended
     }
 
-    /// An editor that stops gives the terminal to the shell, as one does that a shell started. Where there is no shell, nobody
-    /// would say to it that it shall go on.
+    /// An editor that has stopped gives the terminal to the shell, as one does that a shell started. Where there is no shell,
+    /// nobody would say to it that it shall go on.
     fn stand_still(&self) {
+        if self.stopped().is_empty() {
+            return;
+        }
         if self.screen.has_shell() {
             // One that cannot be stopped goes on.
             let _ = screen::stop();
         }
-        tell(&self.processes(), Signal::CONT);
+        tell(&self.stopped(), Signal::CONT);
+    }
+
+    /// What of it has stopped. What an editor runs within itself, such as a shell, has groups of its own, which are its affair.
+    fn stopped(&self) -> Vec<Pid> {
+        let own = getpgrp().as_raw();
+        self.processes().into_iter().filter(|process| state(*process) == Some(('T', own))).collect()
     }
 
     /// Passes on a signal to end, and sees to it that it is obeyed.
@@ -118,10 +125,16 @@ fn tell(processes: &[Pid], signal: Signal) {
 
 /// Has it not ended? One that has ended and was not waited for has.
 fn lives(process: Pid) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    state(process).is_some_and(|(sign, _)| !matches!(sign, 'Z' | 'X'))
+}
+
+/// The sign of a process's state, and its group.
+fn state(process: Pid) -> Option<(char, i32)> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // Its name, in brackets, may be anything.
-    let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-    !state.is_empty() && !state.starts_with(['Z', 'X'])
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    let sign = fields.next()?.chars().next()?;
+    Some((sign, fields.nth(1)?.parse().ok()?))
 }
 
 /// What the threads of a process have started.

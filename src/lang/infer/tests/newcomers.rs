@@ -1330,11 +1330,11 @@ fn hints_convert_nothing_that_is_not_there() {
         let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         all.filter(|w| w.starts_with(char::is_alphabetic)).map(str::to_owned).collect()
     };
+    let of_types = |body: &&str| {
+        types.map(|from| types.map(|to| format!("def f (qs: size.{from}): size.{to} = {body}"))).concat()
+    };
     let mut wrong = vec![];
-    for (body, from, to) in
-        bodies.iter().flat_map(|b| types.iter().flat_map(move |f| types.iter().map(move |t| (b, f, t))))
-    {
-        let text = format!("def f (qs: size.{from}): size.{to} = {body}");
+    for text in bodies.iter().flat_map(of_types) {
         for hint in problems(&text).iter().flat_map(|p| p.hints.clone()) {
             for converted in hint.split("(cast ").skip(1) {
                 let value = converted.split_once(" : ").map_or(converted, |(value, _)| value);
