@@ -198,8 +198,10 @@ fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<Stat
             }
             other => {
                 let (state, scene) = (state.clone(), scene.clone());
+                // Before the message is there to be taken.
+                let pulse = state.pulse.load(Ordering::Acquire);
                 // Without a thread to watch it, the screen still gets the message.
-                let _ = thread::Builder::new().spawn(move || oversee(&state, &scene, other));
+                let _ = thread::Builder::new().spawn(move || oversee(&state, &scene, other, pulse));
                 Msg::Terminate(other)
             }
         };
@@ -209,9 +211,9 @@ fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<Stat
     }
 }
 
-/// Ends the program if the screen does not take the message that it shall, or does not come to its end.
-fn oversee(state: &State, scene: &Scene, signal: i32) {
-    let pulse = state.pulse.load(Ordering::Acquire);
+/// Ends the program if the screen does not take the message that it shall, or does not come to its end. `pulse` is how often it
+/// had taken messages before this one.
+fn oversee(state: &State, scene: &Scene, signal: i32, pulse: u64) {
     let mut waited = Duration::ZERO;
     while waited < LEAVING && (waited < ANSWER || state.pulse.load(Ordering::Acquire) != pulse) {
         thread::sleep(PAUSE_CHECK);

@@ -127,10 +127,15 @@ pub fn ask(
     Ok(answer)
 }
 
-/// Starts what ends the group of this process when this program is gone. Without it, a worker sees that itself.
-fn guard(child: &Child) -> Option<Child> {
+/// The number of a process, which is that of its group where it leads one.
+fn number(process: &Child) -> Option<Pid> {
+    i32::try_from(process.id()).ok().and_then(Pid::from_raw)
+}
+
+/// Starts what ends its group when this program is gone. Without it, a worker sees that itself.
+fn guard() -> Option<Child> {
     let mut guard = Command::new("sh");
-    guard.args(["-c", GUARD]).process_group(i32::try_from(child.id()).ok()?);
+    guard.args(["-c", GUARD]).process_group(0);
     guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }
 
@@ -145,7 +150,7 @@ pub struct Worker {
     asked: Asked,
     /// The command of the user that leads to it, where there is one.
     command: Option<String>,
-    /// What ends that command when this program is gone.
+    /// What ends that command when this program is gone, and leads its group.
     guard: Option<Child>,
     /// Has it said anything that is an answer, or the beginning of one?
     spoke: bool,
@@ -185,8 +190,11 @@ impl Worker {
     /// # Errors
     /// That it cannot be started.
     pub fn start(command: &WorkerCommand, question: &Ask) -> Result<Worker, DeviceError> {
+        // First, so that there is no moment in which the command has none.
+        let is_shell = matches!(command, WorkerCommand::Shell(_));
+        let guard = if is_shell { guard() } else { None };
         let mut process = command.process(question);
-        process.process_group(0);
+        process.process_group(guard.as_ref().and_then(number).map_or(0, |pid| pid.as_raw_pid()));
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let missing = |what: &str| {
             DeviceError::new(
@@ -208,8 +216,6 @@ impl Worker {
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(missing("its pipes are missing"));
         };
-        let is_shell = matches!(command, WorkerCommand::Shell(_));
-        let guard = if is_shell { guard(&child) } else { None };
         let worker = Worker {
             child,
             guard,
@@ -419,7 +425,7 @@ impl Worker {
     /// Waits until a worker that has closed its answers is dead, for a while. It stays to be reaped, so that the number
     /// of its group stays taken.
     fn await_death(&mut self) {
-        let Some(worker) = self.pid() else { return };
+        let Some(worker) = number(&self.child) else { return };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let start = Instant::now();
         while start.elapsed() < GRACE && matches!(waitid(WaitId::Pid(worker), options), Ok(None)) {
@@ -427,16 +433,12 @@ impl Worker {
         }
     }
 
-    fn pid(&self) -> Option<Pid> {
-        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
-    }
-
     /// Ends the whole group and reaps the worker. The group goes first, because its number stays taken until then.
     /// A worker that is already dying keeps the status it dies with.
     fn end(&mut self) -> Option<ExitStatus> {
         if !self.ended {
             self.ended = true;
-            if let Some(group) = self.pid() {
+            if let Some(group) = number(self.guard.as_ref().unwrap_or(&self.child)) {
                 let _ = kill_process_group(group, Signal::KILL);
             }
             if let Some(mut guard) = self.guard.take() {

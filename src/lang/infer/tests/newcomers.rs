@@ -1311,10 +1311,10 @@ fn hints_convert_nothing_that_is_not_there() {
         "map (\\zeta. zeta % 2) qs",
         "map (\\zeta. (zeta + 1) % 2) qs",
         "map (\\zeta. 5 % zeta) qs",
-        "map (\\zeta. zeta * size) qs",
-        "map (\\zeta. zeta * (size * 2)) qs",
-        "map (\\zeta. zeta / (size - 1)) qs",
-        "map (\\zeta. zeta + (1 / size)) qs",
+        "map (\\zeta. zeta * kappa) qs",
+        "map (\\zeta. zeta * (kappa * 2)) qs",
+        "map (\\zeta. zeta / (kappa - 1)) qs",
+        "map (\\zeta. zeta + (1 / kappa)) qs",
         "map (\\zeta. (zeta > 0) * zeta) qs",
         "map (\\zeta. zeta * (zeta > 0)) qs",
         "map (\\zeta. zeta + 0.5) qs",
@@ -1323,7 +1323,7 @@ fn hints_convert_nothing_that_is_not_there() {
         "zip (generate (\\place. place)) qs |> map (\\(place, zeta). zeta * place)",
         "zip (generate (\\place. place)) qs |> map (\\(place, zeta). zeta * (place + 1))",
         "zip (generate (\\place. place)) qs |> map (\\(place, zeta). sqrt place)",
-        "map (\\zeta. reduce (+) 0 qs / (size * 2)) qs",
+        "map (\\zeta. reduce (+) 0 qs / (kappa * 2)) qs",
     ];
     let types = ["f32", "f64", "i32", "u8", "bool"];
     let words = |text: &str| -> Vec<String> {
@@ -1331,7 +1331,7 @@ fn hints_convert_nothing_that_is_not_there() {
         all.filter(|w| w.starts_with(char::is_alphabetic)).map(str::to_owned).collect()
     };
     let of_types = |body: &&str| {
-        types.map(|from| types.map(|to| format!("def f (qs: size.{from}): size.{to} = {body}"))).concat()
+        types.map(|from| types.map(|to| format!("def f (qs: kappa.{from}): kappa.{to} = {body}"))).concat()
     };
     let mut wrong = vec![];
     for text in bodies.iter().flat_map(of_types) {
