@@ -1861,7 +1861,7 @@ fn imports_of_rules_are_read_wherever_they_are_named() {
     std::fs::create_dir(folder.path().join("more")).unwrap();
     write("wrong.rules", "import nope.nope\nrule a = (x: f32) ~> x");
     write("more/wrong.rules", "import nope.nope\nrule a = (x: f32) ~> x");
-    write("right.rules", "import other\nrule a = (x: f32) ~> x\nset both = a, b");
+    write("right.rules", "import other\nrule a = (x: f32) ~> x");
     write("other.rules", "rule b = (y: f32) ~> y");
     let run = |args: &[&str]| run(folder.path(), args);
     for args in [
@@ -1888,7 +1888,7 @@ fn long_names_are_listed() {
     std::fs::create_dir(folder.path().join("own")).unwrap();
     let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
     write("own/q.rules", &format!("rule {name} = (x: f32) ~> x"));
-    write("own/s.elevate", &format!("strategy {name} = id"));
+    write("own/s.elevate", &format!("strategy s{name} = id"));
     write("p.rise", &format!("pattern {name} : f32 -> f32 = \\x. x\ndef p (x: f32): f32 = x"));
     for args in [
         &["rules", "check", "own/q.rules"][..],
