@@ -1526,6 +1526,26 @@ fn of_parts_of_a_strategy_the_one_that_fails_is_named() {
     assert!(!ran.err.contains("try(inner)"), "{}", ran.err);
 }
 
+/// What was tried on parts of the program was not tried on the whole.
+#[test]
+fn where_a_traversal_tried_is_told_as_it_is() {
+    let dir = world();
+    let file = write(dir.path(), "dot.rise", DOT);
+    let whole = "tried on the whole program, which is a function";
+    for (strategy, is_whole) in [
+        ("useMapSeq", true),
+        ("all(useMapSeq)", false),
+        ("one(useMapSeq)", false),
+        ("some(useMapSeq)", false),
+        ("body(useMapSeq)", false),
+    ] {
+        let ran = run(dir.path(), &["apply", &file, "-s", strategy]);
+        refused(&ran, 1, "E0311");
+        let said = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(said.contains(whole), is_whole, "{strategy}: {}", ran.err);
+    }
+}
+
 /// What the chapter on pipelines names runs on a whole program, and says what it lacks.
 #[test]
 fn stages_on_items_go_into_a_program_themselves() {
@@ -1831,6 +1851,58 @@ fn a_replay_says_what_was_changed_beside_it() {
     let ran = run(moved.path(), &["replay", "s.ron", "--files", "--bless"]);
     assert!(ran.code == 0 && ran.out.contains("written: s.ron"), "{}{}", ran.out, ran.err);
     assert!(!replay(moved.path()));
+}
+
+/// What a file of rules imports is read with it, also where only the rules are looked at.
+#[test]
+fn imports_of_rules_are_read_wherever_they_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    std::fs::create_dir(folder.path().join("more")).unwrap();
+    write("wrong.rules", "import nope.nope\nrule a = (x: f32) ~> x");
+    write("more/wrong.rules", "import nope.nope\nrule a = (x: f32) ~> x");
+    write("right.rules", "import other\nrule a = (x: f32) ~> x");
+    write("other.rules", "rule b = (y: f32) ~> y");
+    let run = |args: &[&str]| run(folder.path(), args);
+    for args in [
+        &["rules", "check", "wrong.rules"][..],
+        &["rules", "lint", "wrong.rules"],
+        &["rules", "--rules", "more"],
+        &["strategies", "--rules", "more"],
+    ] {
+        refused(&run(args), 2, "E0034");
+    }
+    // Those that it imports are not asked for, unless they are named too, by whatever path.
+    assert!(run(&["rules", "check", "right.rules"]).out.contains("1 rule is proved"));
+    for both in [["right.rules", "./other.rules"], ["./other.rules", "right.rules"]] {
+        let ran = run(&["rules", "check", both[0], both[1]]);
+        assert!(ran.out.contains("2 rules are proved"), "{}{}", ran.out, ran.err);
+    }
+}
+
+/// A name may have any length that a file may have.
+#[test]
+fn long_names_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = "r".repeat(70_000);
+    std::fs::create_dir(folder.path().join("own")).unwrap();
+    let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
+    write("own/q.rules", &format!("rule {name} = (x: f32) ~> x"));
+    write("own/s.elevate", &format!("strategy s{name} = id"));
+    write("p.rise", &format!("pattern {name} : f32 -> f32 = \\x. x\ndef p (x: f32): f32 = x"));
+    for args in [
+        &["rules", "check", "own/q.rules"][..],
+        &["rules", "lint", "own/q.rules"],
+        &["rules", "--rules", "own"],
+        &["strategies", "--rules", "own"],
+        &["patterns", "--program", "p.rise"],
+    ] {
+        let ran = run(folder.path(), args);
+        assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
+        // Nothing else is moved to the right by it.
+        let is_wide = |line: &&str| line.len() > 10_000 && !line.contains(&name);
+        assert_eq!(ran.out.lines().find(is_wide), None, "{args:?}");
+    }
 }
 
 /// What a program imports, and rules of other folders, are taken from below a session's folder where this machine does not know them.

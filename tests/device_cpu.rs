@@ -352,6 +352,34 @@ fn a_full_disk() {
     assert!(error.hint.unwrap().contains("TMPDIR"));
 }
 
+/// A compiler that was ended has refused nothing, and nobody is asked to report the program.
+#[test]
+fn a_compiler_that_is_killed() {
+    let memory = "for want of memory";
+    for (end, says) in [
+        ("kill -KILL $$", memory),
+        ("echo 'cc: fatal error: Killed signal terminated program cc1' >&2; exit 1", memory),
+        ("echo 'collect2: fatal error: ld terminated with signal 9 [Killed]' >&2; exit 1", memory),
+        ("echo 'clang: error: unable to execute command: Killed' >&2; exit 254", memory),
+        ("echo 'cc1: out of memory allocating 65536 bytes' >&2; exit 1", "no memory"),
+        ("kill -TERM $$", "signal 15"),
+        ("echo 'cc: fatal error: Terminated signal terminated program cc1' >&2; exit 1", "Terminated signal"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let script = format!("case \"$*\" in *twice.c*) {end};; esac\nexec cc \"$@\"");
+        let cc = compiler(folder.path(), &script);
+        let error = run(&unknown_devices().env("CC", cc), &double("cpu", 4)).unwrap_err();
+        assert_eq!(error.cause, Cause::CompilerEnded, "{end}: {error}");
+        assert!(error.message.contains(says) && !error.message.contains("refused"), "{end}: {error}");
+        assert!(error.hint.is_some_and(|hint| !hint.contains("report")));
+    }
+    // So it is where it is only tried.
+    let folder = tempfile::tempdir().unwrap();
+    let cc = compiler(folder.path(), "kill -KILL $$");
+    let error = run(&unknown_devices().env("CC", cc), &double("cpu", 4)).unwrap_err();
+    assert_eq!(error.cause, Cause::CompilerEnded, "{error}");
+}
+
 #[test]
 fn a_compiler_for_something_else() {
     let folder = tempfile::tempdir().unwrap();
@@ -439,6 +467,34 @@ fn the_peak_of_the_processor() {
     assert!(peak.gbytes.is_finite() && peak.gbytes > 0.0, "{peak:?}");
 }
 
+/// Whatever ends the program ends the command that was to lead to a worker too.
+#[test]
+fn a_command_that_leads_to_no_worker_goes_with_the_program() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sq.rise"), "def sq (x: n.f32): n.f32 = map sqrt x").unwrap();
+    let ended = &|signal: &str| {
+        let (begun, word) = (folder.path().join(signal), format!("a_command_that_leads_nowhere_{signal}"));
+        let worker = format!("echo begun > {}; sleep 1000; :", begun.display());
+        let mut bench = Command::new(env!("CARGO_BIN_EXE_shine-tui"));
+        bench.args(["bench", "sq.rise", "--size", "n=8", "--worker", &worker]).current_dir(folder.path());
+        bench.env("SHINE_TEST", &word).env("SHINE_STATE_DIR", folder.path());
+        bench.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut bench = bench.spawn().unwrap();
+        while std::fs::read(&begun).unwrap_or_default().is_empty() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let kill = format!("kill -{signal} {}", bench.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        bench.wait().unwrap();
+        assert_gone(&word);
+    };
+    std::thread::scope(|s| {
+        for signal in ["TERM", "HUP", "INT", "KILL"] {
+            s.spawn(move || ended(signal));
+        }
+    });
+}
+
 /// A worker may be started by a command, where the folders of this machine are not; what such a command does wrong is told.
 #[test]
 fn workers_may_be_elsewhere() {
@@ -453,6 +509,9 @@ fn workers_may_be_elsewhere() {
         assert_eq!(error.cause, Cause::WorkerMissing, "{command}: {error}");
         assert!(error.message.contains(&format!("`{command}`")), "{command}: {error}");
     }
+    // What it printed in the place of an answer is shown, however short.
+    let error = run(&Devices::elsewhere("echo hello"), &double("cpu", 5)).unwrap_err();
+    assert_eq!((error.cause, error.details.trim()), (Cause::WorkerMissing, "hello"), "{error}");
     let (silent, stopped) = (Devices::elsewhere("exec sleep 1000"), AtomicBool::new(true));
     let mut control = RunControl { cancel: &stopped, progress: &mut |_| {} };
     let error = silent.run(&double("cpu", 5), &mut control).unwrap_err();

@@ -19,12 +19,7 @@ fn shine(folder: &Path, state: &str, args: &[&str]) {
 
 /// An editor that writes down what it was asked to do.
 fn editor(folder: &Path) -> String {
-    use std::os::unix::fs::PermissionsExt;
-    let file = folder.join("editor");
-    std::fs::write(&file, "#!/bin/sh\nfor a; do echo \"$a\" >> \"$(dirname \"$0\")/edited\"; done\n")
-        .unwrap();
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
-    file.display().to_string()
+    script(folder, "editor", "for a; do echo \"$a\" >> \"$(dirname \"$0\")/edited\"; done")
 }
 
 /// A log names files as it likes; what is opened is what this machine itself knows of.
@@ -194,6 +189,89 @@ fn a_screen_that_hangs_can_be_ended() {
             s.spawn(move || ended(how, code, alone));
         }
     });
+}
+
+/// A program for the shell, in a folder.
+fn script(folder: &Path, name: &str, text: &str) -> String {
+    use std::os::unix::fs::PermissionsExt;
+    let file = folder.join(name);
+    std::fs::write(&file, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    file.display().to_string()
+}
+
+/// An editor has the terminal; the signals are for the program all the same, and take the editor with it.
+#[test]
+fn a_signal_ends_the_program_while_an_editor_runs() {
+    // One that ends by itself in no time that matters, one that does not obey, one in another, and one that has stopped.
+    let editors = [
+        "exec sleep 600",
+        "trap '' TERM HUP; while :; do sleep 1; done",
+        "sleep 600; :",
+        "while :; do kill -STOP $$; done",
+    ];
+    let ended = |editor: &str, how: &str, code: u32, alone: bool| {
+        let folder = folder();
+        let begun = folder.path().join("begun");
+        let editor = format!("echo $$ > {}\n{editor}", begun.display());
+        let editor = script(folder.path(), "editor", &editor);
+        let mut terminal = Terminal::run_in(folder, &[SHINE, "dot.rise"], 100, 30, &[("EDITOR", &editor)]);
+        terminal.until_text("? help");
+        terminal.press("e");
+        let number = || std::fs::read_to_string(&begun).unwrap_or_default();
+        terminal.until("the editor", |_| number().ends_with('\n'));
+        match alone {
+            false => terminal.signal(how),
+            true => kill(how, &screen_of(&terminal)),
+        }
+        assert_eq!(terminal.end(), code, "{how}: {}", terminal.text());
+        terminal.assert_restored();
+        terminal.until("the session", |seen| {
+            seen.parser.screen().contents().replace('\n', "").contains("Nothing that you did is lost")
+        });
+        let state = || std::fs::read_to_string(format!("/proc/{}/stat", number().trim())).unwrap_or_default();
+        terminal.until("the end of the editor", |_| state().is_empty() || state().contains(") Z "));
+    };
+    std::thread::scope(|s| {
+        for editor in editors {
+            for (how, code) in [("-TERM", 143), ("-HUP", 129)] {
+                s.spawn(move || ended(editor, how, code, how == "-HUP"));
+            }
+        }
+    });
+}
+
+/// An editor that stops gives the terminal to the shell, whose `fg` goes on with it; without a shell it goes on by itself.
+#[test]
+fn an_editor_that_stops_does_not_hang() {
+    let stopping = |folder: &Path| script(folder, "editor", "kill -STOP $$; echo '# more' >> \"$1\"");
+    let edited = |at: &Path| std::fs::read_to_string(at.join("dot.rise")).unwrap().contains("# more");
+    let alone = folder();
+    let (at, editor) = (alone.path().to_owned(), stopping(alone.path()));
+    let mut terminal = Terminal::run_in(alone, &[SHINE, "dot.rise"], 100, 30, &[("EDITOR", &editor)]);
+    terminal.until_text("? help");
+    terminal.press("e");
+    terminal.until("the editor", |_| edited(&at));
+    terminal.until_text("? help");
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+
+    let in_shell = folder();
+    let (at, editor) = (in_shell.path().to_owned(), stopping(in_shell.path()));
+    let mut terminal = Terminal::run_in(in_shell, &["sh", "-i"], 100, 30, &[("EDITOR", &editor)]);
+    terminal.press(&format!("{SHINE} dot.rise\r"));
+    terminal.until_text("? help");
+    terminal.press("e");
+    terminal.until("the shell", |seen| !seen.parser.screen().alternate_screen());
+    terminal.until_text("Stopped");
+    assert!(!edited(&at));
+    terminal.press("fg\r");
+    terminal.until("the editor", |_| edited(&at));
+    terminal.until_text("? help");
+    terminal.press("q");
+    terminal.until_text("The session is in");
+    terminal.press("exit\r");
+    terminal.end();
 }
 
 /// The keeper itself may be killed; then the screen goes too, and gives the terminal back itself.

@@ -1557,3 +1557,26 @@ fn a_rule_is_not_called_like_a_strategy() {
         assert!(ran.out.contains("mapSeq"), "{rules}{elevate}{}{}", ran.out, ran.err);
     }
 }
+
+/// What takes the place of a part of the language is told; of other strategies of the library it is quite usual.
+#[test]
+fn a_strategy_that_takes_the_place_of_a_traversal_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("p.rise"), "def f (a: n.f32): n.f32 = a |> map sqrt\n").unwrap();
+    for (elevate, told) in [
+        ("strategy topDown(s) = id\n", Some("p.elevate:1:10")),
+        ("alias normalize = try\n", Some("p.elevate:1:7")),
+        ("strategy parallel = id\n", None),
+        ("strategy mine(s) = topDown(s)\n", None),
+    ] {
+        std::fs::write(dir.path().join("p.elevate"), elevate).unwrap();
+        let ran = cli_common::run(dir.path(), &["apply", "p.rise", "-s", "id"]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        match told {
+            Some(place) => {
+                assert!(ran.err.contains("warning[E0305]") && ran.err.contains(place), "{}", ran.err)
+            }
+            None => assert!(!ran.err.contains("E0305"), "{}", ran.err),
+        }
+    }
+}

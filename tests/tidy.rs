@@ -181,3 +181,22 @@ fn every_exception_to_a_lint_has_a_reason_and_no_test_is_ignored() {
         }
     }
 }
+
+/// `format!` panics where a width is above 65,535, as that of a long name is: `lang::columns` aligns texts of any length.
+#[test]
+fn no_width_of_a_format_is_taken_from_a_text() {
+    for (path, text) in sources() {
+        for (n, line) in code(&text) {
+            // `{:width$}`, not `{:.decimals$}`, `{:>COLUMNS$}` nor the `$}` of a macro.
+            let mut formats = line.split("$}").collect::<Vec<_>>();
+            formats.pop();
+            let is_width = |before: &str| {
+                let spec = before.rsplit_once('{').map_or("", |(_, spec)| spec);
+                spec.split_once(':').is_some_and(|(_, spec)| {
+                    !spec.contains('.') && spec.contains(|c: char| c.is_ascii_lowercase())
+                })
+            };
+            assert!(!formats.into_iter().any(is_width), "src/{}:{n}: {line}", path.display());
+        }
+    }
+}

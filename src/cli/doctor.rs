@@ -265,7 +265,7 @@ fn folders(out: &mut Vec<Finding>) {
 /// What is wrong with the rules and strategies of the configuration folder, which every command reads.
 fn problems_of_definitions(folder: &Path) -> Vec<String> {
     let places = Places { rules: vec![], config: Some(folder.to_path_buf()) };
-    let found = match files::read_places(&places) {
+    let found = match files::read_definitions(&places, &[]) {
         Ok(files) => Workspace::load(&Texts { files, ..own_program() }, None),
         Err(problem) => return vec![problem.message],
     };

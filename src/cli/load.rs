@@ -91,7 +91,7 @@ pub fn definitions(program: Option<&File>, rules: &[PathBuf]) -> Result<Definiti
             let own = Some(Own::of(&texts.program.label, &tree));
             Definitions { patterns: infer::patterns(&tree), files: texts.files, own, tree: Some(tree) }
         }),
-        None => files::read_places(&places).map(|files| Definitions {
+        None => files::read_definitions(&places, &[]).map(|files| Definitions {
             patterns: Patterns::default(),
             files,
             own: None,

@@ -2,6 +2,7 @@
 //! it is no command to the terminal: names of files and what logs say may have been made to harm.
 
 use super::exit::Exit;
+use crate::lang::columns;
 use crate::lang::diag::{Charset, Diagnostic, Sources, render_all};
 use crate::lang::source::{harmless, is_harmful};
 use std::cell::RefCell;
@@ -56,7 +57,7 @@ impl Standing {
         if io::stderr().is_terminal() {
             let line: String = text.chars().take(WIDEST).collect();
             let width = self.shown.replace(line.clone()).chars().count();
-            overwrite(&format!("{:width$}", harmless(&line)));
+            overwrite(&columns::left(&harmless(&line), width));
         }
     }
 }

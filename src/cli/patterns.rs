@@ -4,6 +4,7 @@ use super::args;
 use super::exit::Exit;
 use super::load;
 use super::output;
+use crate::lang::columns;
 use crate::lang::declared::Patterns;
 use crate::lang::diag::{Diagnostic, Sources};
 use crate::lang::infer;
@@ -37,9 +38,11 @@ pub fn run(args: &args::Patterns) -> Result<Exit, Exit> {
     } else if args.name.is_some() {
         rows.iter().try_for_each(|r| output::print(&in_full(r)))?;
     } else {
-        let name = rows.iter().map(|r| r.names[0].len()).max().unwrap_or(0);
-        let text: String =
-            rows.iter().map(|r| format!("{:name$}  {:6}  {}\n", r.names[0], r.level.name(), r.doc)).collect();
+        let name = columns::widest(rows.iter().map(|r| &r.names[0]), columns::NAMES);
+        let text: String = rows
+            .iter()
+            .map(|r| format!("{}  {:6}  {}\n", columns::left(r.names[0], name), r.level.name(), r.doc))
+            .collect();
         output::print(&text)?;
     }
     Ok(Exit::Done)

@@ -4,6 +4,7 @@ use super::args;
 use super::exit::Exit;
 use super::load::{Definitions, definitions, fail_all};
 use super::output;
+use crate::lang::columns;
 use crate::lang::diag::{Diagnostic, Sources, Span};
 use crate::lang::summary;
 use crate::lang::syntax::ast::{File, ItemKind, SketchDef};
@@ -103,7 +104,7 @@ fn rows(script: &Script, sketches: &File, sources: &Sources) -> Vec<Row> {
 
 /// All of them, file by file.
 fn listing(rows: &[Row]) -> String {
-    let width = rows.iter().map(|row| row.call.chars().count()).max().unwrap_or(0).min(MOST);
+    let width = columns::widest(rows.iter().map(|row| &row.call), MOST);
     let mut text = String::new();
     let mut file = "";
     for row in rows {
@@ -114,7 +115,7 @@ fn listing(rows: &[Row]) -> String {
         let about = summary::of(&row.doc);
         let kind = if row.kind == "sketch" { "sketch  " } else { "" };
         let call = row.call.split_whitespace().collect::<Vec<_>>().join(" ");
-        text += format!("  {call:width$}  {kind}{about}").trim_end();
+        text += format!("  {}  {kind}{about}", columns::left(&call, width)).trim_end();
         text.push('\n');
     }
     text

@@ -9,6 +9,8 @@ pub enum Cause {
     NoCompiler,
     /// The compiler refused the generated text.
     CompileFailed,
+    /// The compiler was ended before it was done with the text.
+    CompilerEnded,
     /// The device does not compute in a type that the text uses.
     NoSuchType,
     /// No device has the name that was asked for.
@@ -51,7 +53,7 @@ impl Cause {
             Cause::AmbiguousDevice => "E0704",
             Cause::BadRequest => "E0705",
             Cause::WorkerMissing => "E0706",
-            Cause::Crashed | Cause::NoResult => "E0707",
+            Cause::Crashed | Cause::NoResult | Cause::CompilerEnded => "E0707",
             Cause::TimeLimit => "E0708",
             Cause::Cancelled => "E0709",
             Cause::OutOfMemory | Cause::TooMuchLocal => "E0710",

@@ -364,12 +364,17 @@ fn excerpt(file: &SourceFile, range: &std::ops::Range<usize>) -> Option<String> 
     let rest = file.text.get(range.start..line.end)?;
     let here: String = rest.chars().take(40).collect();
     let (row, column) = file.position(range.start as u32);
-    Some(format!("{}:{row}:{column}, at `{}`", file.name, here.trim()))
+    Some(format!("{}:{row}:{column}, at `{}`", in_a_line(&file.name), here.trim()))
 }
 
 /// Control characters and direction marks could change what a terminal shows: they are replaced.
 fn clean(text: &str) -> String {
     text.chars().map(|c| if is_unsafe(c) && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+/// The name of a file where it stands in a line of its own.
+fn in_a_line(name: &str) -> String {
+    name.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
 }
 
 fn is_unsafe(c: char) -> bool {
@@ -378,11 +383,11 @@ fn is_unsafe(c: char) -> bool {
 
 impl<'a> Files<'a> for Sources {
     type FileId = FileId;
-    type Name = &'a str;
+    type Name = String;
     type Source = &'a str;
 
-    fn name(&'a self, id: FileId) -> Result<&'a str, files::Error> {
-        self.get(id).map(|f| &*f.name).ok_or(files::Error::FileMissing)
+    fn name(&'a self, id: FileId) -> Result<String, files::Error> {
+        self.get(id).map(|f| in_a_line(&f.name)).ok_or(files::Error::FileMissing)
     }
 
     fn source(&'a self, id: FileId) -> Result<&'a str, files::Error> {
@@ -526,6 +531,19 @@ mod tests {
           = The names in scope are `a` and `b`.
           = hint: Did you mean `b`?
         ");
+    }
+
+    #[test]
+    fn a_name_stands_in_a_line() {
+        let mut sources = Sources::new();
+        let id = sources.add("a\nb\t.rise", "x y");
+        let long = sources.add("c\nd", &"(".repeat(MAX_LINE + 1));
+        for (span, shown) in
+            [(Span::new(id, 0, 1), "a\u{fffd}b\u{fffd}.rise:1:1"), (Span::new(long, 0, 1), "c\u{fffd}d:1:1")]
+        {
+            let text = Diagnostic::error("E0101", "No.").label(span, "here").render(&sources);
+            assert!(text.contains(shown), "{text}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod arbitrary;
 pub mod build;
+pub mod columns;
 pub mod constraint;
 pub mod decided;
 pub mod declared;

@@ -109,10 +109,7 @@ const SIZES: &str = "sizes.ron";
 /// A file that is missing, unreadable, too large or not text; a folder of `--rules` that is none.
 pub fn read(program: &Path, places: &Places) -> Result<Texts, Diagnostic> {
     let own = read_found(program)?;
-    let mut all = vec![];
-    for open in found_places(places)? {
-        import(open, &mut vec![], &mut all)?;
-    }
+    let mut all = with_imports(found_places(places)?)?;
     for beside in beside(program) {
         if beside.is_dir() {
             in_the_place_of_a_file(&beside, places)?;
@@ -249,12 +246,33 @@ fn cycle(files: &[(PathBuf, String)]) -> Diagnostic {
         .hint("Definitions are unfolded where they are used: move what several need into a file of its own.")
 }
 
-/// Reads the rules and strategies of the configuration folder and of `--rules`.
+/// Reads the rules and strategies of these files, of the configuration folder and of `--rules`, with what they import.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_places(places: &Places) -> Result<Vec<Text>, Diagnostic> {
-    Ok(found_places(places)?.into_iter().map(|f| f.text).collect())
+pub fn read_definitions(places: &Places, files: &[&Path]) -> Result<Vec<Text>, Diagnostic> {
+    let mut all = vec![];
+    for file in files {
+        all.push(read_found(file)?);
+    }
+    all.extend(found_places(places)?);
+    Ok(with_imports(all)?.into_iter().map(|f| f.text).collect())
+}
+
+/// Is it the text of this file, perhaps by another path?
+pub fn is_of(text: &Text, file: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let own = Path::new(&text.label);
+    own == file || real(own).is_some_and(|own| real(file) == Some(own))
+}
+
+/// Files, each after those that it imports, and each once.
+fn with_imports(files: Vec<Found>) -> Result<Vec<Found>, Diagnostic> {
+    let mut all = vec![];
+    for file in files {
+        import(file, &mut vec![], &mut all)?;
+    }
+    Ok(all)
 }
 
 fn found_places(places: &Places) -> Result<Vec<Found>, Diagnostic> {

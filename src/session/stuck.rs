@@ -175,7 +175,7 @@ fn hint(stuck: &Stuck) -> &'static str {
         (_, Some(why)) if asks_for_sizes(why) => {
             "What is known of sizes is what was given: by `--size`, by `sizes.ron` beside the program, or by the inputs."
         }
-        (_, Some(why)) if !stuck.elsewhere && why.at.is_root() && is_function(why) => {
+        (_, Some(why)) if !stuck.elsewhere && stuck.at.is_root() && why.at.is_root() && is_function(why) => {
             "It was tried on the whole program, which is a function, and nowhere else: `topDown(s)` takes the first place where `s` succeeds, \
              `s @ outermost(isFullyAppliedMap)` the outermost map."
         }

@@ -948,6 +948,7 @@ pub fn library(
         }
     }
     problems.extend(script.hidden(&set, patterns));
+    problems.extend(script.taken_from_the_language(sources));
     // What is left out because it is wrong is no name that nothing has.
     if !problems.iter().any(Diagnostic::is_error) {
         let sizes =

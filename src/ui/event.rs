@@ -136,13 +136,20 @@ impl Events {
         all
     }
 
-    /// Lets another program read the terminal while `run` runs.
+    /// Lets another program read the terminal while `run` runs, which has to wait for messages meanwhile.
     pub fn paused<T>(&self, run: impl FnOnce() -> T) -> T {
         self.state.paused.store(true, Ordering::Release);
         thread::sleep(PAUSE_CHECK * 2);
         let result = run();
         self.state.paused.store(false, Ordering::Release);
         result
+    }
+
+    /// Leaves messages for whoever waits next.
+    pub fn put_back(&self, messages: Vec<Msg>) {
+        for msg in messages {
+            let _ = self.sender.send(msg);
+        }
     }
 }
 
@@ -179,7 +186,7 @@ fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<Stat
         let aside = state.paused.load(Ordering::Acquire);
         let msg = match signal {
             // They are for the program that has the terminal.
-            SIGINT | SIGQUIT if aside => continue,
+            SIGINT | SIGQUIT | SIGTSTP if aside => continue,
             SIGTSTP if stopped.is_some_and(|at| at.elapsed() < SAME_STOP) => continue,
             SIGTSTP => {
                 stopped = Some(Instant::now());
@@ -191,8 +198,10 @@ fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<Stat
             }
             other => {
                 let (state, scene) = (state.clone(), scene.clone());
+                // Before the message is there to be taken.
+                let pulse = state.pulse.load(Ordering::Acquire);
                 // Without a thread to watch it, the screen still gets the message.
-                let _ = thread::Builder::new().spawn(move || oversee(&state, &scene, other));
+                let _ = thread::Builder::new().spawn(move || oversee(&state, &scene, other, pulse));
                 Msg::Terminate(other)
             }
         };
@@ -202,16 +211,13 @@ fn wait_for_signals(mut signals: Signals, sender: &Sender<Msg>, state: &Arc<Stat
     }
 }
 
-/// Ends the program if the screen does not take the message that it shall, or does not come to its end.
-fn oversee(state: &State, scene: &Scene, signal: i32) {
-    let pulse = state.pulse.load(Ordering::Acquire);
+/// Ends the program if the screen does not take the message that it shall, or does not come to its end. `pulse` is how often it
+/// had taken messages before this one.
+fn oversee(state: &State, scene: &Scene, signal: i32, pulse: u64) {
     let mut waited = Duration::ZERO;
     while waited < LEAVING && (waited < ANSWER || state.pulse.load(Ordering::Acquire) != pulse) {
         thread::sleep(PAUSE_CHECK);
-        // The screen waits for the program that has the terminal.
-        if !state.paused.load(Ordering::Acquire) {
-            waited += PAUSE_CHECK;
-        }
+        waited += PAUSE_CHECK;
     }
     scene.give_up(signal);
 }

@@ -5,6 +5,7 @@ use super::app::App;
 use super::candidates::Candidate;
 use super::layout::Pane;
 use super::panes::rules::shown;
+use crate::lang::columns;
 use crate::lang::path::Path;
 use crate::lang::term::Expr;
 use crate::session::action::RevisionId;
@@ -80,14 +81,14 @@ fn alphabet(app: &App) -> Alphabet {
 
 fn lines(app: &App, shown: &[&Candidate], names: &Names, width: usize) -> Vec<Line> {
     let places = places(app, shown, names, (width / 3).max(PLACE));
-    let widest = places.iter().map(|place| place.chars().count()).max().unwrap_or(0);
+    let widest = columns::widest(&places, width);
     let mut lines = Vec::new();
     for (i, (c, place)) in shown.iter().zip(&places).enumerate() {
         // A place is named once.
         let again = i > 0 && shown[i - 1].at == c.at;
         let text = if again { "" } else { place.as_str() };
         lines.push(rules::line(
-            &format!("{text:widest$} "),
+            &format!("{} ", columns::left(text, widest)),
             &c.call,
             &c.marks.to_string(),
             c.told(alphabet(app)).each_ref().map(String::as_str),

@@ -16,6 +16,7 @@ pub mod compared;
 pub mod complete;
 pub mod disk;
 pub mod draw;
+mod editor;
 pub mod event;
 pub mod facts;
 mod frozen;

@@ -3,7 +3,6 @@
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use super::app::{App, Requests, Setup};
 use super::assets;
 use super::capabilities::{Capabilities, ColourChoice, Depth};
 use super::draw::draw;
+use super::editor::edit;
 use super::event::{Events, Msg};
 use super::keys::Keymap;
 use super::latency::Latency;
@@ -365,21 +365,6 @@ impl Stage<'_> {
         }
         self.app.look_at_the_disk();
     }
-}
-
-/// Runs an editor on a file, as a shell would. Its path is whole, so that it looks like no option.
-pub(super) fn edit(
-    editor: &str,
-    file: &Path,
-    screen: &mut Screen,
-    events: &Events,
-) -> std::io::Result<std::io::Result<ExitStatus>> {
-    let file = std::path::absolute(file)?;
-    let run = || {
-        let mut shell = std::process::Command::new("sh");
-        shell.args(["-c", &format!("{editor} \"$1\""), "sh"]).arg(file).status()
-    };
-    events.paused(|| screen.aside(run))
 }
 
 /// A fault of the program, for whoever asks for one by the variable `SHINE_FAULT`: how faults are met is tried on the

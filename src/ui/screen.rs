@@ -166,32 +166,46 @@ impl Screen {
             return Err("There is no shell to go to; this is the terminal's only program.".to_owned());
         }
         restore();
-        let continued = Arc::new(AtomicBool::new(false));
-        let heard = signal_hook::flag::register(signal_hook::consts::SIGCONT, continued.clone());
-        // The whole group, because a program such as `cargo run` waits for us and would keep the terminal.
-        let stopped = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
-        // The stop reaches another thread first, on a busy machine long before this one, which must not go on drawing.
-        let begin = Instant::now();
-        while stopped.is_ok() && !continued.load(Ordering::Acquire) && begin.elapsed() < STOPPING {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        if let Ok(heard) = heard {
-            signal_hook::low_level::unregister(heard);
-        }
+        let stopped = stop();
         self.resume().map_err(|error| format!("The terminal cannot be taken over: {error}."))?;
         stopped.map_err(|error| format!("The program cannot be stopped: {error}."))
+    }
+
+    /// Is there a shell that would continue the program after a stop?
+    pub fn has_shell(&self) -> bool {
+        self.shell
     }
 
     /// Runs something that needs the terminal for itself, such as an editor.
     ///
     /// # Errors
     /// When the terminal cannot be taken over again.
-    pub fn aside<T>(&mut self, run: impl FnOnce() -> T) -> io::Result<T> {
+    pub fn aside<T>(&mut self, run: impl FnOnce(&Screen) -> T) -> io::Result<T> {
         restore();
-        let result = run();
+        let result = run(self);
         self.resume()?;
         Ok(result)
     }
+}
+
+/// Stops until the shell says to go on. The terminal is not ours then.
+///
+/// # Errors
+/// When the system refuses.
+pub(super) fn stop() -> rustix::io::Result<()> {
+    let continued = Arc::new(AtomicBool::new(false));
+    let heard = signal_hook::flag::register(signal_hook::consts::SIGCONT, continued.clone());
+    // The whole group, because a program such as `cargo run` waits for us and would keep the terminal.
+    let stopped = rustix::process::kill_current_process_group(rustix::process::Signal::STOP);
+    // The stop reaches another thread first, on a busy machine long before this one, which must not go on drawing.
+    let begin = Instant::now();
+    while stopped.is_ok() && !continued.load(Ordering::Acquire) && begin.elapsed() < STOPPING {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    if let Ok(heard) = heard {
+        signal_hook::low_level::unregister(heard);
+    }
+    stopped
 }
 
 fn new_terminal() -> io::Result<Terminal<CrosstermBackend<BufWriter<Stdout>>>> {

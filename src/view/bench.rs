@@ -7,6 +7,7 @@ use super::table::{self, Column};
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{self, Peak, rate};
 use crate::device::stats::{CLOSE, Comparison, Verdict};
+use crate::lang::columns;
 use crate::lang::work::Work;
 use crate::session::action::{Measurement, RevisionId, Sizes};
 use crate::session::bench::{Outputs, Pair, TIME_LIMIT_S, of_comparison, plain_seconds};
@@ -364,7 +365,7 @@ pub fn least_in_brief(
 
 /// Two programs that were measured in turns: their times, and what these say.
 pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
-    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let widest = columns::widest(names, usize::MAX);
     let first = &pair.first;
     let mut lines = vec![Line::plain(format!("device  {}", first.device))];
     if !first.sizes.is_empty() {
@@ -373,7 +374,7 @@ pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
     for (name, m) in names.iter().zip([&pair.first, &pair.second]) {
         let interval = interval(m, " to ");
         lines.push(
-            Line::plain(format!("{name:widest$}  "))
+            Line::plain(format!("{}  ", columns::left(name, widest)))
                 .with(Role::Number, figures::time(m.median_ns))
                 .with(Role::Plain, format!(" (median of {} runs; {interval})", m.runs))
                 .with(Role::Good, format!("  checked: {}", m.check)),

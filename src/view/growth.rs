@@ -4,6 +4,7 @@
 use super::figures;
 use super::search::count;
 use super::text::{Alphabet, Line, Role};
+use crate::lang::columns;
 use crate::rewrite::search::{Grown, Phase, Progress};
 
 /// The most iterations that have a bar of their own, the last ones; where there are more, all of them are one row besides.
@@ -106,7 +107,7 @@ fn besides(progress: &Progress, limit: f64, width: usize, alphabet: Alphabet) ->
     let (names, indent) = if few { (NAMES, " ") } else { (FIGURES, "   ") };
     let room = width.saturating_sub(names + figures).clamp(SIGNS.1, SIGNS.0);
     let row = |(what, height, now): (&str, Height<'_>, String)| {
-        let label = format!("{:<names$}", format!("{indent}{what}"));
+        let label = columns::left(&format!("{indent}{what}"), names);
         row_of_all(&label, grown, &height, room, alphabet).with(Role::Number, format!(" {now}"))
     };
     rows.into_iter().map(row).collect()

@@ -2,6 +2,7 @@
 
 use super::code::{self, Dialect};
 use super::text::{Line, Role};
+use crate::lang::columns;
 
 /// The lines of a stage, numbered.
 pub fn lines(stage: &str, text: &str) -> Vec<Line> {
@@ -22,7 +23,7 @@ pub fn lines(stage: &str, text: &str) -> Vec<Line> {
 /// The number of a line, counted from 0, of so many.
 pub fn number(line: usize, all: usize) -> String {
     let digits = all.to_string().len();
-    format!("{:>digits$} ", line + 1)
+    format!("{} ", columns::right(&(line + 1).to_string(), digits))
 }
 
 /// The names of the stages with the shown one in brackets; where there is no room, the first ones are left out.

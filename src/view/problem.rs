@@ -3,6 +3,7 @@
 use super::code::{self, Dialect};
 use super::surface::on_the_screen;
 use super::text::{Alphabet, Line, Mark, Role};
+use crate::lang::columns;
 use crate::lang::diag::{self, Charset, Diagnostic, Severity};
 use crate::lang::source::{SourceFile, Sources};
 
@@ -56,8 +57,8 @@ pub fn text(file: &SourceFile, problems: &[Diagnostic], sources: &Sources, alpha
     let digits = lines.len().to_string().len();
     let number = |(i, (line, wrong)): (usize, (Line, bool))| {
         let sign = if wrong { alphabet.pick("✗", "x") } else { " " };
-        let mut out =
-            Line::of(Role::Error, format!("{sign} ")).with(Role::Dim, format!("{:digits$}  ", i + 1));
+        let mut out = Line::of(Role::Error, format!("{sign} "))
+            .with(Role::Dim, format!("{}  ", columns::right(&(i + 1).to_string(), digits)));
         out.append(line);
         out
     };

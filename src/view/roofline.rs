@@ -5,6 +5,7 @@ use super::bench::{least, unknown};
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::{Peak, Work, rate};
+use crate::lang::columns;
 use crate::lang::work;
 use crate::session::action::{Measurement, RevisionId};
 
@@ -205,7 +206,8 @@ fn picture(peak: Peak, kernels: &[Kernel<'_>], width: usize, alphabet: Alphabet)
     let mut lines: Vec<Line> = vec![];
     for (number, row) in cells.into_iter().enumerate() {
         let border = alphabet.pick("│", "|");
-        let mut line = Line::of(Role::Dim, format!("{:>width$} {border}", label(number), width = MARGIN - 1));
+        let mut line =
+            Line::of(Role::Dim, format!("{} {border}", columns::right(&label(number), MARGIN - 1)));
         row.into_iter().for_each(|(role, sign)| line.push(role, sign));
         lines.push(line);
     }

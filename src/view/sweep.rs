@@ -3,6 +3,7 @@
 use super::figures::{digits, time};
 use super::text::{Alphabet, Line, Role};
 use crate::device::stats::{CLOSE, Verdict};
+use crate::lang::columns;
 use crate::session::action::Measurement;
 use crate::session::bench::of_comparison;
 use crate::session::sweep::{Point, all_the_same, crossovers, decided};
@@ -16,14 +17,17 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     let log = |point: &Point| point.pair.comparison.ratio.log2();
     let longest = points.iter().map(|point| log(point).abs()).fold(1.0_f64, f64::max);
     let sizes: Vec<String> = points.iter().map(|point| format!("{name}={}", point.size)).collect();
-    let widest = sizes.iter().map(String::len).max().unwrap_or_default();
+    let widest = columns::widest(&sizes, columns::NAMES);
     let mut lines =
         vec![Line::of(Role::Dim, format!("A  {}", of[0])), Line::of(Role::Dim, format!("B  {}", of[1]))];
     lines.extend(points.first().map(|point| Line::of(Role::Dim, on(name, &point.pair.first))));
     let faster = format!("{:>HALF$}{}{:<HALF$}", "A faster", alphabet.pick("│", "|"), "B faster");
     // It is not that of the two medians: each run is compared with the one beside it.
     let ratio = "median ratio in turns";
-    lines.push(Line::of(Role::Dim, format!("{:widest$}  {:>8}  {:>8}  {faster}  {ratio}", "", "A", "B")));
+    lines.push(Line::of(
+        Role::Dim,
+        format!("{}  {:>8}  {:>8}  {faster}  {ratio}", columns::left("", widest), "A", "B"),
+    ));
     for (point, size) in points.iter().zip(&sizes) {
         let length = ((log(point).abs() / longest * HALF as f64).round() as usize).min(HALF);
         let bar = alphabet.pick("█", "#").repeat(length);
@@ -31,7 +35,7 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         let (left, right) = if log(point) < 0.0 { (bar.as_str(), "") } else { ("", bar.as_str()) };
         let pad = |text: &str| " ".repeat(HALF - text.chars().count());
         let [a, b] = [&point.pair.first, &point.pair.second].map(|m| time(m.median_ns));
-        let mut line = Line::plain(format!("{size:widest$}  {a:>8}  {b:>8}  "));
+        let mut line = Line::plain(format!("{}  {a:>8}  {b:>8}  ", columns::left(size, widest)));
         let role = if apart { Role::Good } else { Role::Dim };
         line.push(role, format!("{}{left}", pad(left)));
         line.push(Role::Dim, alphabet.pick("│", "|"));

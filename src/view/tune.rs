@@ -5,6 +5,7 @@ use super::roofline::above;
 use super::text::{Alphabet, Line, Role};
 use crate::device::roofline::Peak;
 use crate::device::stats::CLOSE;
+use crate::lang::columns;
 use crate::session::action::beside_plain_c;
 use crate::session::amounts::{Amounts, Bound, Rates};
 use crate::session::tune::{Ending, Fate, Lead, Standing, Tried, Tuned, reasons};
@@ -57,7 +58,7 @@ fn chart(course: &[Lead], width: usize, alphabet: Alphabet) -> Vec<Line> {
                 std::iter::once(row.with(Role::Good, drawn)).chain(name.wrap(width, 7)).collect()
             }
             false => {
-                let row = row.with(Role::Good, format!("{drawn:<bar$}"));
+                let row = row.with(Role::Good, columns::left(&drawn, bar));
                 vec![row.with(Role::Plain, format!("  {}", lead.strategy))]
             }
         }

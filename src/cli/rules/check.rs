@@ -5,6 +5,7 @@ use crate::cli::args::RulesCheck;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::stop::Stops;
+use crate::lang::columns;
 use crate::lang::print;
 use crate::rewrite::rule::Rule;
 use crate::rewrite::rule::check::{Counterexample, Report, Thoroughness, Verdict, check};
@@ -22,7 +23,7 @@ pub fn run(args: &RulesCheck) -> Result<Exit, Exit> {
     let stops = Stops::set(&interrupted);
     let mut results = vec![];
     let mut tally = Tally::default();
-    let width = selected.chosen.iter().map(|r| r.name.len()).max().unwrap_or(0);
+    let width = columns::widest(selected.chosen.iter().map(|r| &r.name), columns::NAMES);
     for rule in &selected.chosen {
         if interrupted.load(Ordering::Relaxed) {
             break;
@@ -133,19 +134,20 @@ fn told(rule: &Rule, report: &Report, seconds: Seconds, width: usize) -> String 
         format!("{instances}, {inputs}{beyond}{rounded}{early}")
     };
     let verdict = report.verdict();
+    let name = columns::left(&rule.name, width);
     let mut text = match verdict {
         Verdict::Proved => {
-            format!("{:width$}  proved      {}{}, {seconds:.2} s\n", rule.name, proof(report), tried())
+            format!("{name}  proved      {}{}, {seconds:.2} s\n", proof(report), tried())
         }
-        Verdict::Holds => format!("{:width$}  holds       on {}, {seconds:.2} s\n", rule.name, tried()),
+        Verdict::Holds => format!("{name}  holds       on {}, {seconds:.2} s\n", tried()),
         Verdict::Wrong if report.agreed == 0 => {
-            format!("{:width$}  WRONG       at the first instance, {seconds:.2} s\n", rule.name)
+            format!("{name}  WRONG       at the first instance, {seconds:.2} s\n")
         }
-        Verdict::Wrong => format!("{:width$}  WRONG       after {}, {seconds:.2} s\n", rule.name, tried()),
+        Verdict::Wrong => format!("{name}  WRONG       after {}, {seconds:.2} s\n", tried()),
         Verdict::TooLittle => {
-            format!("{:width$}  not tested enough: {}, {seconds:.2} s\n", rule.name, tried())
+            format!("{name}  not tested enough: {}, {seconds:.2} s\n", tried())
         }
-        Verdict::NotTested => format!("{:width$}  not tested  {}, {seconds:.2} s\n", rule.name, tried()),
+        Verdict::NotTested => format!("{name}  not tested  {}, {seconds:.2} s\n", tried()),
     };
     if report.contradicts_itself() {
         text += &format!("    {CONTRADICTION}\n");

@@ -7,6 +7,7 @@ use super::args::{Rules, RulesCommand, RulesList, Which};
 use super::exit::Exit;
 use super::load::{Definitions, definitions, fail, fail_all, places};
 use super::output;
+use crate::lang::columns;
 use crate::lang::diag::{Diagnostic, Sources};
 use crate::lang::infer;
 use crate::lang::nat::{Name, Nat};
@@ -45,20 +46,18 @@ fn select(which: &Which) -> Result<Selected, Exit> {
     };
     let (paths, names): (Vec<&String>, Vec<&String>) = which.what.iter().partition(is_file);
     let places = places(&which.rules);
-    let mut files = files::read_places(&places).map_err(|d| fail(&d))?;
+    let of_rules = |path: &&&String| Path::new(path).extension().is_some_and(|e| e == "rules");
+    let named: Vec<&Path> = paths.iter().filter(of_rules).map(Path::new).collect();
+    let mut files = files::read_definitions(&places, &named).map_err(|d| fail(&d))?;
     // The labels of the files whose rules are meant; those of a program are all that are not built in.
-    let mut meant: Vec<String> = vec![];
+    let is_named = |text: &&Text| named.iter().any(|path| files::is_of(text, path));
+    let mut meant: Vec<String> = files.iter().filter(is_named).map(|text| text.label.clone()).collect();
     let (mut sources, mut problems) = (Sources::new(), vec![]);
     let mut program: Option<Text> = None;
     for path in &paths {
         let path = Path::new(path);
         match path.extension().and_then(|e| e.to_str()) {
-            Some("rules") => {
-                let text = files::read_text(path).map_err(|d| fail(&d))?;
-                meant.push(text.label.clone());
-                files.retain(|f| f.label != text.label);
-                files.push(text);
-            }
+            Some("rules") => {}
             Some("rise") => {
                 let texts = files::read(path, &places).map_err(|d| fail(&d))?;
                 if program.replace(texts.program).is_some() {
@@ -180,7 +179,7 @@ fn call(rule: &Rule) -> String {
 }
 
 fn listing(rules: &RuleSet) -> String {
-    let width = rules.rules().map(|r| call(r).len()).max().unwrap_or(0);
+    let width = columns::widest(rules.rules().map(call), columns::NAMES);
     let mut themes: Vec<&str> = rules.rules().map(|r| &*r.theme).collect();
     themes.dedup();
     let mut seen: Vec<&str> = vec![];
@@ -192,11 +191,13 @@ fn listing(rules: &RuleSet) -> String {
         seen.push(theme);
         text += &format!("{theme}\n");
         for rule in rules.rules().filter(|r| &*r.theme == theme) {
-            text += &format!("  {:width$}  {}\n", call(rule), rule.summary());
+            text += &format!("  {}  {}\n", columns::left(&call(rule), width), rule.summary());
         }
     }
     text += "sets\n";
-    rules.sets().for_each(|s| text += &format!("  {:width$}  {}\n", set_call(s), summary::of(&s.doc)));
+    rules.sets().for_each(|s| {
+        text += &format!("  {}  {}\n", columns::left(&set_call(s), width), summary::of(&s.doc))
+    });
     text
 }
 

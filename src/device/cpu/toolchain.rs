@@ -78,9 +78,10 @@ impl Toolchain {
         let said = match ran.status.success() {
             true => NO_OBJECT.to_owned(),
             false if ran.said.trim().is_empty() => ran.ending(),
-            false => ran.said,
+            false => ran.said.clone(),
         };
-        Err(no_space(&said).unwrap_or_else(|| DeviceError::new(Cause::NoCompiler, "").details(said)))
+        let hindered = no_space(&said).or_else(|| ran.killed());
+        Err(hindered.unwrap_or_else(|| DeviceError::new(Cause::NoCompiler, "").details(said)))
     }
 }
 
@@ -119,6 +120,46 @@ impl Ran {
             (Some(code), _) => format!("it failed with exit status {code}, and said nothing"),
             (None, None) => "it failed, and said nothing".to_owned(),
         }
+    }
+}
+
+/// What compilers say where the system, or somebody, killed a program that they had started.
+const KILLED: [&str; 3] =
+    ["Killed signal terminated program", "terminated with signal 9", "unable to execute command: Killed"];
+/// What they say where no memory is left.
+const NO_MEMORY: [&str; 3] =
+    ["out of memory allocating", "virtual memory exhausted", "Cannot allocate memory"];
+/// What they say where another signal ended a program that they had started.
+const ENDED: [&str; 3] =
+    ["signal terminated program", "terminated with signal", "command failed due to signal"];
+
+impl Ran {
+    /// Whether a compiler failed for want of memory, as far as can be told: it was killed, or says so itself.
+    pub fn killed(&self) -> Option<DeviceError> {
+        let how = if self.status.signal() == Some(libc::SIGKILL) || self.says(&KILLED).is_some() {
+            "was killed, most likely for want of memory"
+        } else if self.says(&NO_MEMORY).is_some() {
+            "found no memory"
+        } else {
+            return None;
+        };
+        Some(self.ended_so(how).hint("Free some memory, and run it again."))
+    }
+
+    /// Whether a signal ended a compiler, so that nothing is known of the text.
+    pub fn ended(&self) -> Option<DeviceError> {
+        let itself = || Some(format!("was ended by signal {}", self.status.signal()?));
+        let part = || Some(format!("was ended: {}", self.says(&ENDED)?));
+        let hint = "Run it again. If it is ended each time, name another compiler in CC.";
+        self.killed().or_else(|| Some(self.ended_so(&itself().or_else(part)?).hint(hint)))
+    }
+
+    fn ended_so(&self, how: &str) -> DeviceError {
+        DeviceError::new(Cause::CompilerEnded, format!("The C compiler {how}.")).details(self.said.clone())
+    }
+
+    fn says(&self, signs: &[&str]) -> Option<&str> {
+        self.said.lines().find(|line| signs.iter().any(|sign| line.contains(sign))).map(str::trim)
     }
 }
 
@@ -193,7 +234,7 @@ pub fn probe(folder: &Path) -> Result<Toolchain, DeviceError> {
             return Ok(toolchain);
         }
         match toolchain.accepts(&BASE, PLAIN, folder) {
-            Err(error) if error.cause == Cause::Storage => return Err(error),
+            Err(error) if matches!(error.cause, Cause::Storage | Cause::CompilerEnded) => return Err(error),
             Err(error) => {
                 let said = format!("{} {}", error.message, error.details);
                 tried.push_str(&format!("{name}: {}\n", said.trim()));

@@ -11,7 +11,8 @@
 //!   signal ends it together with a compiler it started. The parent always does that, and always reaps it.
 //! * It does not outlive the parent: when its standard input closes it removes its folder and ends its group.
 //!   (The kernel's parent-death signal is tied to the thread that started the process and leaves no time to clean
-//!   up, hence the pipe.)
+//!   up, hence the pipe.) A command of the user's that leads to a worker may not look at its input, so a process
+//!   beside it does.
 mod child;
 mod kept;
 pub(super) mod measure;

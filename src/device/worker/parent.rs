@@ -33,6 +33,10 @@ const NO_GREETING: &str = "The command of `--worker` has to print nothing of its
 /// So many bytes of it are shown.
 const MOST_OF_GREETING: usize = 400;
 
+/// What ends the group of a user's command when this program is gone, however that came: then its input ends. Workers that
+/// the command leads to see that themselves, and have some time to clean up.
+const GUARD: &str = "read -r _; sleep 2; kill -KILL 0";
+
 /// How to start a worker.
 #[derive(Clone, Debug)]
 pub enum WorkerCommand {
@@ -123,6 +127,18 @@ pub fn ask(
     Ok(answer)
 }
 
+/// The number of a process, which is that of its group where it leads one.
+fn number(process: &Child) -> Option<Pid> {
+    i32::try_from(process.id()).ok().and_then(Pid::from_raw)
+}
+
+/// Starts what ends its group when this program is gone. Without it, a worker sees that itself.
+fn guard() -> Option<Child> {
+    let mut guard = Command::new("sh");
+    guard.args(["-c", GUARD]).process_group(0);
+    guard.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+}
+
 /// A running worker. Dropping it ends its whole process group and reaps it.
 #[derive(Debug)]
 pub struct Worker {
@@ -134,6 +150,8 @@ pub struct Worker {
     asked: Asked,
     /// The command of the user that leads to it, where there is one.
     command: Option<String>,
+    /// What ends that command when this program is gone, and leads its group.
+    guard: Option<Child>,
     /// Has it said anything that is an answer, or the beginning of one?
     spoke: bool,
     /// The last that was heard of it.
@@ -172,8 +190,11 @@ impl Worker {
     /// # Errors
     /// That it cannot be started.
     pub fn start(command: &WorkerCommand, question: &Ask) -> Result<Worker, DeviceError> {
+        // First, so that there is no moment in which the command has none.
+        let is_shell = matches!(command, WorkerCommand::Shell(_));
+        let guard = if is_shell { guard() } else { None };
         let mut process = command.process(question);
-        process.process_group(0);
+        process.process_group(guard.as_ref().and_then(number).map_or(0, |pid| pid.as_raw_pid()));
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let missing = |what: &str| {
             DeviceError::new(
@@ -197,11 +218,12 @@ impl Worker {
         };
         let worker = Worker {
             child,
+            guard,
             stdin: Some(stdin),
             stdout,
             stderr: Some(stderr),
             asked: Asked::of(question),
-            command: matches!(command, WorkerCommand::Shell(_)).then(|| command.shown()),
+            command: is_shell.then(|| command.shown()),
             spoke: false,
             progress: None,
             noise: Capture::default(),
@@ -271,7 +293,7 @@ impl Worker {
                 }
             }
             if !open {
-                return Err(self.died());
+                return Err(self.died(&heard));
             }
             // Last, so that an answer that came while this program was suspended counts.
             if start.elapsed() >= limits.time {
@@ -359,15 +381,7 @@ impl Worker {
                 let hint = "Is the worker the same version of this program?";
                 return problem.hint(hint).details(self.noise.text());
             }
-            let first = heard.get(..heard.len().min(MOST_OF_GREETING)).unwrap_or_default();
-            // What may follow is an answer, which is no text.
-            let first = String::from_utf8_lossy(first);
-            let line = first.lines().next().unwrap_or_default();
-            let line = match line.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
-                true => "It said what is no text.",
-                false => line,
-            };
-            problem.hint(NO_GREETING).details(format!("{}{line}", self.noise.text()))
+            problem.hint(NO_GREETING).details(self.printed(heard))
         };
         let (head, body) = wire::lengths(prefix).filter(|(_, body)| *body <= most).ok_or_else(strange)?;
         let body = usize::try_from(body).map_err(|_| strange())?;
@@ -379,6 +393,19 @@ impl Worker {
         heard.drain(..PREFIX + head);
         let later = heard.split_off(body);
         Ok(Some((tell, std::mem::replace(heard, later))))
+    }
+
+    /// What a worker printed that has not answered, in the place of an answer too.
+    fn printed(&self, heard: &[u8]) -> String {
+        let first = heard.get(..heard.len().min(MOST_OF_GREETING)).unwrap_or_default();
+        // What may follow is an answer, which is no text.
+        let first = String::from_utf8_lossy(first);
+        let line = first.lines().next().unwrap_or_default();
+        let line = match line.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER) {
+            true => "It said what is no text.",
+            false => line,
+        };
+        format!("{}{line}", self.noise.text())
     }
 
     /// Lets a worker that has answered its last question end by itself, for a while.
@@ -398,7 +425,7 @@ impl Worker {
     /// Waits until a worker that has closed its answers is dead, for a while. It stays to be reaped, so that the number
     /// of its group stays taken.
     fn await_death(&mut self) {
-        let Some(worker) = self.pid() else { return };
+        let Some(worker) = number(&self.child) else { return };
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let start = Instant::now();
         while start.elapsed() < GRACE && matches!(waitid(WaitId::Pid(worker), options), Ok(None)) {
@@ -406,17 +433,16 @@ impl Worker {
         }
     }
 
-    fn pid(&self) -> Option<Pid> {
-        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
-    }
-
     /// Ends the whole group and reaps the worker. The group goes first, because its number stays taken until then.
     /// A worker that is already dying keeps the status it dies with.
     fn end(&mut self) -> Option<ExitStatus> {
         if !self.ended {
             self.ended = true;
-            if let Some(group) = self.pid() {
+            if let Some(group) = number(self.guard.as_ref().unwrap_or(&self.child)) {
                 let _ = kill_process_group(group, Signal::KILL);
+            }
+            if let Some(mut guard) = self.guard.take() {
+                let _ = guard.wait();
             }
         }
         self.child.wait().ok()
@@ -490,7 +516,7 @@ impl Worker {
     }
 
     /// Why a worker ended that did not answer.
-    fn died(&mut self) -> DeviceError {
+    fn died(&mut self, heard: &[u8]) -> DeviceError {
         self.await_death();
         let status = self.end();
         self.listen();
@@ -503,9 +529,8 @@ impl Worker {
                 _ => String::new(),
             };
             let message = format!("{}: {silent}, and has ended{how}.", self.what());
-            return DeviceError::new(Cause::WorkerMissing, message)
-                .hint(NO_WORKER)
-                .details(self.noise.text());
+            let printed = self.printed(heard);
+            return DeviceError::new(Cause::WorkerMissing, message).hint(NO_WORKER).details(printed);
         }
         let (cause, how) = match signal.and_then(Signal::from_named_raw) {
             Some(Signal::SEGV | Signal::BUS) => {

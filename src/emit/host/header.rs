@@ -3,6 +3,7 @@
 use super::{count, is_scattered};
 use crate::code::Leaf;
 use crate::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED};
+use crate::lang::columns;
 use std::fmt::Write;
 
 /// The first line of a header.
@@ -25,9 +26,9 @@ pub fn header(kernel: &Kernel, about: &[String], with: &[String]) -> String {
          //   cc -O3 -fopenmp -fPIC -shared {sources} -lm -o lib{name}.so\n\
          //\n// Arrays lie row by row, the last dimension side by side, and none overlaps another:\n"
     );
-    let width = kernel.params.iter().map(|p| p.name.len()).max().unwrap_or(0);
+    let width = columns::widest(kernel.params.iter().map(|p| &p.name), columns::NAMES);
     for p in &kernel.params {
-        let _ = writeln!(out, "//   {:width$}  {}", p.name, argument(kernel, p));
+        let _ = writeln!(out, "//   {}  {}", columns::left(&p.name, width), argument(kernel, p));
     }
     if kernel.divides {
         let _ = write!(out, "//\n// Returns 0, or 1 where {UNDEFINED}: the quotient is taken as 0.\n");

@@ -7,6 +7,7 @@
 use super::{broken, c_type, header, in_quotes, is_scattered};
 use crate::Language;
 use crate::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED, floor_functions};
+use crate::lang::columns;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Name, Nat, Ranges};
 use crate::lang::origin::Origin;
@@ -171,9 +172,9 @@ impl<'a> Library<'a> {
              //   cc -O3 -fopenmp -c {name}.c shine_opencl.c\n//\n\
              // Arrays lie row by row, the last dimension side by side, and none overlaps another:\n"
         );
-        let width = self.params.iter().map(|p| p.name.len()).max().unwrap_or(0);
+        let width = columns::widest(self.params.iter().map(|p| &p.name), columns::NAMES);
         for p in &self.params {
-            let _ = writeln!(out, "//   {:width$}  {}", p.name, self.described(p));
+            let _ = writeln!(out, "//   {}  {}", columns::left(&p.name, width), self.described(p));
         }
         if self.module.kernels(Language::OpenCl).any(|k| k.divides) {
             let _ = write!(out, "//\n// In kernels the quotient is taken as 0 where {UNDEFINED}.\n");

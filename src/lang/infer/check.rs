@@ -416,12 +416,40 @@ impl Infer {
         }
     }
 
-    /// The operand of an operator that is a truth value, as an argument is written.
-    fn truth_among_operands(&mut self, span: Span) -> Option<String> {
+    /// The operand of an operator that is a truth value, as an argument is written, and the type of the other one.
+    fn truth_among_operands(&mut self, span: Span) -> Option<(String, &'static str)> {
         let operands = self.operands.get(&span).cloned()?;
-        let (at, _) =
-            operands.into_iter().find(|(_, ty)| self.u.zonk(ty).as_scalar() == Some(Scalar::Bool))?;
-        self.written_argument(at).filter(|text| !is_of_numbers(text))
+        let types = operands.clone().map(|(_, ty)| self.u.zonk(&ty).as_scalar());
+        let (at, _) = operands.into_iter().zip(types).find(|(_, ty)| *ty == Some(Scalar::Bool))?.0;
+        let number = types.into_iter().flatten().find(|s| *s != Scalar::Bool).unwrap_or(Scalar::I32);
+        let text = self.written_argument(at).filter(|text| !is_of_numbers(text))?;
+        Some((text, number.name()))
+    }
+
+    /// The operands of an operator or of a function of two numbers, each as an argument is written.
+    fn written_operands(&self, span: Span) -> Option<[String; 2]> {
+        let [(left, _), (right, _)] = self.operands.get(&span)?;
+        Some([self.written_argument(*left)?, self.written_argument(*right)?])
+    }
+
+    /// A function of two numbers with those converted that are not of its kind; to the type of the other one, where that is.
+    fn of_converted(
+        &mut self,
+        function: &str,
+        span: Span,
+        is_right: &dyn Fn(Scalar) -> bool,
+        else_to: Scalar,
+    ) -> Option<String> {
+        let texts = self.written_operands(span)?;
+        let types = self.operands.get(&span)?.clone().map(|(_, ty)| self.u.zonk(&ty).as_scalar());
+        // A number that is written takes the type of what stands with it.
+        let own = |i: usize| types[i].filter(|s| is_right(*s) && !is_of_numbers(&texts[i]));
+        let to = own(0).or(own(1)).unwrap_or(else_to);
+        let one = |i: usize| match is_of_numbers(&texts[i]) || own(i).is_some() {
+            true => texts[i].clone(),
+            false => format!("(cast {} : {})", elsewhere::without_parentheses(&texts[i]), to.name()),
+        };
+        Some(format!("{function} {} {}", one(0), one(1)))
     }
 
     /// What stands on the other side of an operator, as an argument is written.
@@ -564,9 +592,12 @@ impl Infer {
                     }
                 })
             }
-            (What::Bits(op), TypeKind::Scalar(s)) if s.is_float() => problem.hint(format!(
-                "Bits are those of integers: `(cast x : i32)` is the whole number that `{op}` takes."
-            )),
+            (What::Bits(op), TypeKind::Scalar(s)) if s.is_float() => {
+                match self.of_converted(op, check.span, &|s| s.is_integer(), Scalar::I32) {
+                    Some(all) => problem.hint(format!("Bits are those of integers: `{all}`.")),
+                    None => problem.hint("Bits are those of integers; `cast` makes one of a number."),
+                }
+            }
             (What::Float(op), TypeKind::Pair(..)) if &**op != "pow" && xs.as_deref().is_some_and(is_a_pair) => {
                 problem.hint(format!("`{op}` takes one number, without a pair around it: `{op} x`."))
             }
@@ -587,28 +618,36 @@ impl Infer {
             }
             (What::Numeric(_), TypeKind::Scalar(Scalar::Bool)) => match self.truth_among_operands(check.span)
             {
-                Some(x) => {
-                    problem.hint(format!("A truth value becomes 1 or 0 by `cast`: `(cast {x} : i32)`; of whatever type the other numbers have, `select c 1 0` is one of `c`."))
+                Some((x, to)) => problem.hint(format!(
+                    "A truth value becomes 1 or 0 by `cast`: `(cast {x} : {to})`; of whatever type the other numbers have, \
+                     `select c 1 0` is one of `c`."
+                )),
+                None => problem,
+            },
+            (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => match self.written_operands(check.span) {
+                Some([x, y]) => {
+                    let rest = self.in_place_of(check.span, format!("Write `{}`", rest_of_floats(&x, &y)));
+                    problem.hint(format!("{rest} for the rest of a division; `cast` makes a whole number."))
                 }
                 None => problem,
             },
-            (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => problem.hint(format!(
-                "The rest of a division by 2 is `{}`; `cast` makes a whole number.",
-                rest_of_floats("x", "2")
-            )),
-            // Which of two arguments it is that was told of is not known here.
-            (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() && &**op == "pow" => {
-                problem.hint("`cast` converts between scalar types, as in `pow (cast x : f32) 2`.")
+            (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() && takes_two(op) => {
+                match self.of_converted(op, check.span, &|s| s.is_float(), Scalar::F32) {
+                    Some(all) => problem.hint(format!("`cast` converts between scalar types: `{all}`.")),
+                    None => problem,
+                }
             }
-            (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() => {
-                let x = xs.unwrap_or_else(|| "x".into());
-                // What is computed of whole numbers may have wrapped.
-                let computed = Some(elsewhere::without_parentheses(&x)).filter(|x| elsewhere::is_loose(x));
-                problem.hint(match computed.and_then(|x| self.converted(x, Scalar::F32)) {
-                    Some(all) => format!("`cast` converts between scalar types, as in `{op} ({all})`."),
-                    None => format!("`cast` converts between scalar types, as in `{op} (cast {x} : f32)`."),
-                })
-            }
+            (What::Float(op), TypeKind::Scalar(s)) if s.is_integer() => problem.hint(match xs {
+                None => format!("`cast` converts between scalar types: `(\\v. {op} (cast v : f32))` in its place."),
+                Some(x) => {
+                    // What is computed of whole numbers may have wrapped.
+                    let computed = Some(elsewhere::without_parentheses(&x)).filter(|x| elsewhere::is_loose(x));
+                    match computed.and_then(|x| self.converted(x, Scalar::F32)) {
+                        Some(all) => format!("`cast` converts between scalar types, as in `{op} ({all})`."),
+                        None => format!("`cast` converts between scalar types, as in `{op} (cast {x} : f32)`."),
+                    }
+                }
+            }),
             _ => problem,
         };
         let problem = names.explain(problem);

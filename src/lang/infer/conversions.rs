@@ -3,23 +3,28 @@
 use super::report::ends_in_reduce;
 use super::state::Infer;
 use super::words::is_of_numbers;
-use crate::math;
 use crate::pattern::Pattern;
-use crate::sort::Sort;
+use crate::sort::{Operands, Sort};
 use crate::syntax::{elsewhere, is_reserved};
 use crate::ty::Scalar;
 
 impl Infer {
-    /// A computation of floating-point numbers with what it is computed from converted: `sqrt x` or one with a fraction.
+    /// What takes numbers of one kind alone with what it is computed from converted: `sqrt x`, `pow x 2` or one with a fraction
+    /// for floating-point numbers, `bitAnd x 1` for whole ones.
     pub fn converted_from(&self, text: &str, to: Scalar) -> Option<String> {
-        let plain = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
-        if let Some((function, value)) = plain.split_once(' ')
-            && Pattern::from_name(function).is_some_and(|p| math::of(p).is_some())
-        {
-            let is_name = value.chars().all(|c| c.is_alphanumeric() || c == '_');
-            return is_name.then(|| format!("{function} (cast {value} : {})", to.name()));
+        let plain = elsewhere::without_parentheses(text);
+        let mut words = plain.split(' ');
+        let function = words.next().filter(|f| Pattern::from_name(f).is_some_and(|p| is_of_kind(p, to)));
+        if let Some(function) = function.filter(|_| plain.contains(' ')) {
+            let is_name = |w: &str| w.chars().all(|c| c.is_alphanumeric() || c == '_');
+            let one = |w: &str| match is_of_numbers(w) {
+                true => Some(w.to_owned()),
+                false => is_name(w).then(|| format!("(cast {w} : {})", to.name())),
+            };
+            let values: Option<Vec<String>> = words.map(one).collect();
+            return Some(format!("{function} {}", values?.join(" ")));
         }
-        if has_fraction(plain) { self.converted(plain, to) } else { None }
+        if to.is_float() && has_fraction(plain) { self.converted(plain, to) } else { None }
     }
 
     /// The text of a computation with every value in it converted; none where it is more than numbers, values and signs.
@@ -76,6 +81,15 @@ impl Infer {
             Some(all) => format!("`cast` converts what it is computed from: `{all}`."),
             None => of_each.clone(),
         })
+    }
+}
+
+/// Does a function take numbers of this kind alone?
+fn is_of_kind(pattern: Pattern, kind: Scalar) -> bool {
+    match pattern.sort() {
+        Sort::Scalar(Operands::Floats) => kind.is_float(),
+        Sort::Scalar(Operands::Bits | Operands::Integers) => kind.is_integer(),
+        _ => false,
     }
 }
 

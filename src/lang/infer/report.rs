@@ -6,7 +6,7 @@ use super::elaborate::SIZE_OF_STEP;
 use super::scheme::Scheme;
 use super::state::Infer;
 use super::unify::{Cause, Mismatch};
-use super::words::{is_never_below, is_of_numbers, last_index};
+use super::words::{in_parentheses, is_never_below, is_of_numbers, last_index};
 use crate::diag::{Diagnostic, Span};
 use crate::math;
 use crate::nat::{Name, Nat, NatVar};
@@ -500,7 +500,7 @@ impl Infer {
 }
 
 /// `\\x y. e` as a function of a pair.
-fn of_a_pair(function: &str) -> Option<String> {
+pub(super) fn of_a_pair(function: &str) -> Option<String> {
     if let Some(op) = function.strip_prefix('(').and_then(|f| f.strip_suffix(')')) {
         return op.chars().all(|c| c.is_ascii_punctuation()).then(|| format!("\\(x, y). x {op} y"));
     }
@@ -680,13 +680,16 @@ impl Infer {
         }
         let hint = match (needed.kind(), found.kind()) {
             (K::Scalar(s), K::NatType | K::Index(_)) if written.as_ref().is_some_and(|w| w.contains(' ')) => {
-                let all = written.as_deref().and_then(|text| self.converted_from(text, *s));
+                // Each size in it is converted, since a quotient of sizes is a size.
+                let all = written.as_deref().and_then(|text| {
+                    self.converted_from(text, *s).or_else(|| Some(in_parentheses(self.converted(text, *s)?)))
+                });
                 return Some(match all {
                     Some(all) => format!("A size or an index is no such number: `{all}` converts it first."),
-                    None => format!(
-                        "A size or an index is no such number: `(cast i : {})` converts it, before anything is computed of it.",
-                        s.name()
-                    ),
+                    None => {
+                        "A size or an index is no such number: `cast` converts each, before anything is computed of it."
+                            .into()
+                    }
                 });
             }
             (K::Scalar(s), K::NatType | K::Index(_)) => {
@@ -737,6 +740,15 @@ impl Infer {
                     or("x")
                 ));
             }
+            (K::Scalar(s), K::Scalar(Scalar::Bool))
+                if *s != Scalar::Bool
+                    && let Some(c) = &written =>
+            {
+                return Some(format!(
+                    "A truth value is no number: `select {c} 1 0` is one, and so is `(cast {c} : {})`.",
+                    s.name()
+                ));
+            }
             (K::Scalar(s), K::Scalar(Scalar::Bool)) if *s != Scalar::Bool => {
                 return Some(format!(
                     "A truth value is no number: `select c 1 0` is one, of a condition `c`, or `(cast c : {})`.",
@@ -744,7 +756,7 @@ impl Infer {
                 ));
             }
             (K::Scalar(s), K::Scalar(of)) if written.is_some() => {
-                let from = written.as_deref().filter(|_| s.is_float() && !of.is_float());
+                let from = written.as_deref().filter(|_| s.is_float() != of.is_float());
                 if let Some(all) = from.and_then(|text| self.converted_from(text, *s)) {
                     return Some(format!("`cast` converts what it is computed from: `{all}`."));
                 }

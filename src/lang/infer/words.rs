@@ -2,6 +2,7 @@
 
 use super::codes;
 use super::conversions::{applies, has_fraction};
+use super::report::of_a_pair;
 use super::state::Infer;
 use super::tree::Tree;
 use crate::constraint::SizeConstraint;
@@ -500,6 +501,17 @@ impl Infer {
             Some(Diagnostic::error(codes::NOT_A_FUNCTION, message).label(whole()?, "these arguments"))
         };
         match (pattern, args) {
+            // As a function that combines the elements has it.
+            (Pattern::Zip, [f, xs, ys])
+                if piped.is_none()
+                    && matches!(f.kind, ExprKind::Section(_) | ExprKind::Lam(..) | ExprKind::Name(_))
+                    && !is_array(f)
+                    && (is_array(xs) || is_array(ys)) =>
+            {
+                error(format!("`{name}` takes two arrays, and no function."))?
+                    .hint(self.of_two_arrays([f, xs, ys]))
+                    .into()
+            }
             (Pattern::Zip, [a, b, c]) if piped.is_none() => error("`zip` takes two arrays.".into())?
                 .hint(format!(
                     "Write `{name} {} ({name} {} {})`.",
@@ -514,9 +526,16 @@ impl Infer {
                     && is_array(ys)
                     && (is_array(xs) || matches!(xs.kind, ExprKind::App(..))) =>
             {
-                let args = [f, xs, ys].map(|e| self.argument(e));
-                error(format!("`{name}` takes one array."))?
-                    .hint(elsewhere::written_here("zipWith", &args).unwrap_or_default())
+                error(format!("`{name}` takes one array."))?.hint(self.of_two_arrays([f, xs, ys])).into()
+            }
+            // `map (\v. max v, 0) xs`
+            (_, [Expr { kind: ExprKind::Tuple(parts), .. }, rest @ ..])
+                if let Some(function) = self.with_commas(parts) =>
+            {
+                let all = std::iter::once(function).chain(rest.iter().map(|e| self.argument(e)));
+                let all: Vec<String> = all.collect();
+                error("Arguments are separated by spaces, without commas.".into())?
+                    .hint(format!("Write `{name} {}`.", all.join(" ")))
                     .into()
             }
             (Pattern::Idx, [a, i]) if is_array(a) && !is_array(i) => {
@@ -576,6 +595,27 @@ impl Infer {
         }
     }
 
+    /// A function of two values for the elements of two arrays.
+    fn of_two_arrays(&self, [f, xs, ys]: [&Expr; 3]) -> String {
+        let (f, xs, ys) = (self.argument(f), self.argument(xs), self.argument(ys));
+        let pair = of_a_pair(&f).or_else(|| of_a_pair(elsewhere::without_parentheses(&f)));
+        let pair = pair.unwrap_or_else(|| format!("\\(x, y). {f} x y"));
+        format!("Write `zip {xs} {ys} |> map ({pair})`.")
+    }
+
+    /// The function that is meant by `\v. max v, 0`, which is a pair: what stands behind the commas lacks before them.
+    fn with_commas(&self, parts: &[Expr]) -> Option<String> {
+        let [Expr { kind: ExprKind::Lam(_, body), span }, behind @ ..] = parts else { return None };
+        let ExprKind::App(head, given) = &body.kind else { return None };
+        let ExprKind::Name(name) = &head.kind else { return None };
+        let pattern = Pattern::from_name(name).filter(|_| self.scope.value(name).is_none())?;
+        if crate::build::arity(pattern, &[])? != given.len() + behind.len() {
+            return None;
+        }
+        let behind: Vec<String> = behind.iter().map(|e| self.argument(e)).collect();
+        Some(format!("({} {})", self.written(*span)?, behind.join(" ")))
+    }
+
     /// The type of a name that a function or a `let` binds.
     pub(super) fn local_type(&self, e: &Expr) -> Option<Type> {
         let ExprKind::Name(name) = &e.kind else { return None };
@@ -627,8 +667,13 @@ impl Infer {
         let [outer, inner, f, xs] = text.split_whitespace().collect::<Vec<_>>()[..] else { return None };
         let is_map = |word: &str| Pattern::from_name(word) == Some(Pattern::Map);
         let plain = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
-        (is_map(outer) && is_map(inner) && plain(f) && plain(xs))
-            .then(|| format!("Write `{outer} ({inner} {f}) {xs}`."))
+        let array = Expr { kind: ExprKind::Name(xs.into()), span };
+        // Of an array of numbers one of them is one too many.
+        let written = match self.depth_of(&array) {
+            1 => format!("{outer} {f} {xs}"),
+            _ => format!("{outer} ({inner} {f}) {xs}"),
+        };
+        (is_map(outer) && is_map(inner) && plain(f) && plain(xs)).then(|| format!("Write `{written}`."))
     }
 
     /// `x^k`

@@ -41,6 +41,10 @@ const ROWS: &[(&[&str], &str)] = &[
         "`topDown(mapFusion)` fuses two maps, `normalize(mapFusion)` all of them.",
     ),
     (
+        &["everywhere", "anywhere", "wherever"],
+        "`tryAll(s)` applies `s` wherever it succeeds, `normalize(s)` as long as it succeeds anywhere.",
+    ),
+    (
         &["optimise", "optimize", "schedule", "default", "best", "fastest"],
         "Good code for any program is made by `auto`.",
     ),

@@ -150,6 +150,9 @@ fn taken(name: &Node<Name>) -> Option<Diagnostic> {
         .then(|| Diagnostic::error("E0305", message()).label(name.span, "taken").hint("Choose another name."))
 }
 
+/// The file of the library with what the language has beside what is built in.
+const CORE: &str = "core.elevate";
+
 /// Does the clause fit every call?
 fn fits_anything(def: &StrategyDef) -> bool {
     def.params.iter().all(|p| matches!(p.kind, ShapeKind::Name(_) | ShapeKind::Default(..)))
@@ -425,6 +428,22 @@ impl Script {
             || self.aliases.contains_key(name)
             || Native::find(name, rules.patterns()).is_some()
             || rules.get(name).is_some()
+    }
+
+    /// Traversals and the like that a user's strategy takes the place of: the texts of the user that call them mean another one
+    /// now. Of all else in the library that is quite usual.
+    pub fn taken_from_the_language(&self, sources: &Sources) -> Vec<Diagnostic> {
+        let name_of = |d: &Definition| Some(d.clauses.first()?.def.name.span);
+        let is_core = |span: Span| sources.get(span.file).is_some_and(|file| file.name.ends_with(CORE));
+        let of_language = self.replaced.iter().filter(|(_, before)| name_of(before).is_some_and(is_core));
+        let told = |(name, _): (&Name, &Definition)| {
+            let strategy = self.strategies.get(name).and_then(name_of);
+            let span = strategy.or_else(|| self.aliases.get(name).map(|alias| alias.span))?;
+            let message = format!("`{name}` takes the place of the one that comes with the language.");
+            let problem = Diagnostic::warning("E0305", message).label(span, "your texts call this one");
+            Some(problem.hint("Choose another name, unless that is meant."))
+        };
+        of_language.filter_map(told).collect()
     }
 
     /// Names by which a strategy or its other name is called where a rule was meant, or the other way round. `patterns` are

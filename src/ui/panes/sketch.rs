@@ -1,6 +1,7 @@
 //! A sketch of what was pointed at: the steps that widen it, and how much it then describes.
 
 use super::{Description, Operation, alphabet, head_lines_and_about};
+use crate::lang::columns;
 use crate::lang::path::Path;
 use crate::lang::print;
 use crate::lang::syntax::ast::StrategyKind;
@@ -183,7 +184,7 @@ impl Columns {
     }
 
     fn head(&self) -> String {
-        let named = |(name, wide): (&str, usize)| format!("{name:>wide$}");
+        let named = |(name, wide): (&str, usize)| columns::right(name, wide);
         let classes = self.classes.map_or(String::new(), |column| format!(" {}", named(column)));
         named(self.terms) + &classes
     }
@@ -192,10 +193,10 @@ impl Columns {
     fn row(&self, figures: Option<&Meter>) -> Line {
         let wide = self.terms.1;
         let terms = figures.map_or(String::new(), |m| count(m.terms));
-        let mut line = Line::of(Role::Number, format!("{terms:>wide$}"));
+        let mut line = Line::of(Role::Number, columns::right(&terms, wide));
         if let Some((_, wide)) = self.classes {
             let classes = figures.and_then(|m| m.classes).map_or(String::new(), count);
-            line.push(Role::Number, format!(" {classes:>wide$}"));
+            line.push(Role::Number, format!(" {}", columns::right(&classes, wide)));
         }
         line.push(Role::Plain, "  ");
         line

@@ -5,6 +5,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 use ratatui_textarea::TextArea;
 
 use super::EntryKind;
+use crate::lang::columns;
 use crate::lang::path::Path;
 use crate::lang::syntax::without_comments;
 use crate::ui::command::Command;
@@ -257,7 +258,7 @@ impl Choice {
         let keys = shown().map(|item| item.key.len()).max().unwrap_or(0);
         let line = |item: &Item| {
             let role = if item.disabled.is_some() { Role::Dim } else { Role::Plain };
-            let mut line = Line::of(Role::Key, format!("{:keys$} ", item.key));
+            let mut line = Line::of(Role::Key, format!("{} ", columns::left(&item.key, keys)));
             let name = Line::of(role, item.name.clone());
             line.append(name.pad(names));
             line.push(Role::Plain, "  ");

@@ -71,6 +71,14 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (a: n.i32): n.f32 = map (\\v. sqrt v) a", "E0110", "`sqrt (cast v : f32)`"),
     ("def f (a: n.f32): n.f64 = map f64 a", "E0101", "`(\\e. (cast e : f64))`"),
     ("def f (a: n.f32): f32 = std a", "E0101", "sqrt (s / cast n)"),
+    (
+        "def f (x: n.f32): n.f32 = for (int i = 0; i < n; i++) x[i] = 1;",
+        "E0020",
+        "`map (\\x. x * 2) xs` for each element",
+    ),
+    ("def f (x: n.f32): n.f32 = do { x }", "E0020", "without braces"),
+    ("def f (v: f32): f32 = v +. 1", "E0020", "leave the `.` out"),
+    ("def f (v: f32): f32 = v *. 1.5", "E0020", "leave the `.` out"),
     // Python and NumPy
     ("# roots\ndef f (a: n.f32) = map sqrt a", "E0010", "`-- roots`"),
     ("def f (a: n.f32) = map sqrt a # of \"a\" (all", "E0010", "`-- of \"a\" (all`"),
@@ -304,7 +312,7 @@ const TYPED: &[(&str, &str, &str)] = &[
     ("def f (v: i32) = v `mod` 2", "E0010", "the sign of `v`"),
     ("def f (p: (f32 * (f32 * f32))) = p.2", "E0020", "`snd p` for the second of two"),
     ("def f (v: n.f32) = v.re", "E0020", "have no fields"),
-    ("def f (v: f32): f32 = bitAnd v 1", "E0117", "`(cast x : i32)`"),
+    ("def f (v: f32): f32 = bitAnd v 1", "E0117", "`bitAnd (cast v : i32) 1`"),
     ("def f (a: n.f32) = np.median(a)", "E0020", "no sorting"),
     ("def f (a: n.f32) = np.interp(a)", "E0020", "There are no modules"),
     ("def f (a: n.f32) = np.any(a > b)", "E0020", "the pairs of two"),
@@ -1180,6 +1188,50 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
     ("def f (x: n.f32): n.f32 = ", "x[x > 0]", "E0114", "map (\\v. select (v > 0) v 0) x", ""),
     ("def f (x: n.f32): f32 = ", "sqrt x[0]", "E0114", "sqrt (idx 0 x)", ""),
     ("def f (x: n.f32): f32 = ", "max x[0] x[1]", "E0114", "max (idx 0 x) (idx 1 x)", ""),
+    // Names of the text, which are there
+    ("def f (x: n.f32): f32 = reduce (+) 0 x / ", "(n * 2)", "E0110", "((cast n : f32) * 2)", ""),
+    ("def f (x: n.f32): n.f32 = map (\\v. v * ", "(n / 2)", "E0110", "((cast n : f32) / 2)", ") x"),
+    ("def f (x: n.f32): n.f32 = map (\\v. v / ", "(n - 1)", "E0110", "((cast n : f32) - 1)", ") x"),
+    ("def f (x: n.f32): n.f32 = map (\\v. v * ", "(1 / n)", "E0110", "(1 / (cast n : f32))", ") x"),
+    ("def f (x: n.f32): n.f32 = map (\\v. ", "v % 2", "E0117", "v - 2 * trunc (v / 2)", ") x"),
+    ("def f (x: n.f32): n.f32 = map (\\v. 1 / ", "(v % 2)", "E0117", "(v - 2 * trunc (v / 2))", ") x"),
+    ("def f (a: n.i32) = map (\\v. ", "pow v 2", "E0117", "pow (cast v : f32) 2", ") a"),
+    ("def f (a: n.i32): n.f32 = map (\\v. ", "pow v 2", "E0110", "pow (cast v : f32) 2", ") a"),
+    ("def f (a: n.f32): n.i32 = map (\\v. ", "bitAnd v 1", "E0110", "bitAnd (cast v : i32) 1", ") a"),
+    ("def f (x: n.f32): n.f32 = map (\\v. v * ", "(v > 0)", "E0110", "(cast (v > 0) : f32)", ") x"),
+    (
+        "def f (a: n.i32) (k: i32) = map (\\v. ",
+        "pow v k",
+        "E0117",
+        "pow (cast v : f32) (cast k : f32)",
+        ") a",
+    ),
+    ("def f (a: n.f32) = map (\\v. ", "bitAnd v 1", "E0117", "bitAnd (cast v : i32) 1", ") a"),
+    ("def f (x: n.i32): n.f32 = map ", "sqrt", "E0117", "(\\v. sqrt (cast v : f32))", " x"),
+    ("def f (x: n.f32): n.f32 = map (\\v. ", "(v > 0)", "E0117", "(cast (v > 0) : f32)", " * v) x"),
+    ("def f (x y: n.f32): n.f32 = ", "zip (+) x y", "E0114", "zip x y |> map (\\(x, y). x + y)", ""),
+    ("def f (x y: n.f32): n.f32 = ", "zip max x y", "E0114", "zip x y |> map (\\(x, y). max x y)", ""),
+    (
+        "def f (x y: n.f32): n.f32 = ",
+        "zip (\\a b. a + b) x y",
+        "E0114",
+        "zip x y |> map (\\(a, b). a + b)",
+        "",
+    ),
+    ("def f (x: n.f32): n.f32 = ", "map map sqrt x", "E0114", "map sqrt x", ""),
+    ("def f (x: n.m.f32): n.m.f32 = ", "map map sqrt x", "E0114", "map (map sqrt) x", ""),
+    ("def f (x: n.f32): n.f32 = ", "map (\\v. max v, 0) x", "E0114", "map (\\v. max v 0) x", ""),
+    (
+        "def f (x: n.f32): n.f32 = ",
+        "map (\\v. select (v > 0), v, 0) x",
+        "E0114",
+        "map (\\v. select (v > 0) v 0) x",
+        "",
+    ),
+    ("def f (x: n.f32): n.f32 = map ", "(function(v) { return v })", "E0020", "(\\v. v)", " x"),
+    ("def f (x: n.f32): n.f32 = map ", "(function(v) { return v * 2; })", "E0020", "(\\v. v * 2)", " x"),
+    ("def f (x: n.f32): n.f32 = map ", "(v => { return v * 2; })", "E0020", "(\\v. v * 2)", " x"),
+    ("def f (x: n.f32): n.f32 = map ", "(v => { v * 2 })", "E0020", "(\\v. v * 2)", " x"),
 ];
 
 /// Programs with more than one problem: what is typed and what hints say to write in the place of each part, one after the
@@ -1237,6 +1289,63 @@ fn what_stands_beside_operators_is_told_with_its_parentheses() {
         let done = problems(&format!("{start}{hint}{end}"));
         if !done.is_empty() {
             wrong.push(format!("{start}{hint}{end}: {done:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is converted in a hint is something of the text, or what the hint itself has given a name.
+#[test]
+fn hints_convert_nothing_that_is_not_there() {
+    let bodies = [
+        "map sqrt qs",
+        "map (pow 2) qs",
+        "map (\\zeta. sqrt zeta) qs",
+        "map (\\zeta. sqrt (zeta + 1)) qs",
+        "map (\\zeta. pow zeta 2) qs",
+        "map (\\zeta. pow 2 zeta) qs",
+        "map (\\zeta. pow (zeta + 1) (zeta * 2)) qs",
+        "map (\\zeta. bitAnd zeta 1) qs",
+        "map (\\zeta. bitNot zeta) qs",
+        "map (\\zeta. shiftLeft 1 (zeta + 1)) qs",
+        "map (\\zeta. zeta % 2) qs",
+        "map (\\zeta. (zeta + 1) % 2) qs",
+        "map (\\zeta. 5 % zeta) qs",
+        "map (\\zeta. zeta * kappa) qs",
+        "map (\\zeta. zeta * (kappa * 2)) qs",
+        "map (\\zeta. zeta / (kappa - 1)) qs",
+        "map (\\zeta. zeta + (1 / kappa)) qs",
+        "map (\\zeta. (zeta > 0) * zeta) qs",
+        "map (\\zeta. zeta * (zeta > 0)) qs",
+        "map (\\zeta. zeta + 0.5) qs",
+        "map (\\zeta. max zeta 0.5) qs",
+        "map (\\zeta. zeta and zeta) qs",
+        "zip (generate (\\place. place)) qs |> map (\\(place, zeta). zeta * place)",
+        "zip (generate (\\place. place)) qs |> map (\\(place, zeta). zeta * (place + 1))",
+        "zip (generate (\\place. place)) qs |> map (\\(place, zeta). sqrt place)",
+        "map (\\zeta. reduce (+) 0 qs / (kappa * 2)) qs",
+    ];
+    let types = ["f32", "f64", "i32", "u8", "bool"];
+    let words = |text: &str| -> Vec<String> {
+        let all = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        all.filter(|w| w.starts_with(char::is_alphabetic)).map(str::to_owned).collect()
+    };
+    let of_types = |body: &&str| {
+        types.map(|from| types.map(|to| format!("def f (qs: kappa.{from}): kappa.{to} = {body}"))).concat()
+    };
+    let mut wrong = vec![];
+    for text in bodies.iter().flat_map(of_types) {
+        for hint in problems(&text).iter().flat_map(|p| p.hints.clone()) {
+            for converted in hint.split("(cast ").skip(1) {
+                let value = converted.split_once(" : ").map_or(converted, |(value, _)| value);
+                let is_there = |w: &String| {
+                    let bound = hint.contains(&format!("\\{w}.")) || hint.contains(&format!("number `{w}`"));
+                    bound || words(&text).contains(w) || crate::pattern::Pattern::from_name(w).is_some()
+                };
+                if !words(value).iter().all(is_there) {
+                    wrong.push(format!("{text}: {hint}"));
+                }
+            }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -561,7 +561,7 @@ fn float_function() {
     1 | def f (a: n.i32) = map sqrt a
       |                        ^^^^ here
       |
-      = hint: `cast` converts between scalar types, as in `sqrt (cast x : f32)`.
+      = hint: `cast` converts between scalar types: `(\v. sqrt (cast v : f32))` in its place.
     ");
 }
 
@@ -574,7 +574,7 @@ fn whole_numbers() {
     1 | def f (a: n.f32) = map (\x. x % 2.0) a
       |                             ^^^^^^^ here
       |
-      = hint: The rest of a division by 2 is `x - 2 * trunc (x / 2)`; `cast` makes a whole number.
+      = hint: Write `x - 2.0 * trunc (x / 2.0)` for the rest of a division; `cast` makes a whole number.
     ");
 }
 

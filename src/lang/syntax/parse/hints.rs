@@ -6,6 +6,9 @@ use super::super::lexer::{self, Tok};
 use super::expr::infix_operator;
 use super::{A_MODULE, A_PARAMETER, A_RULE, END_OF_MODULE, Language, Parser};
 
+/// What is said of a block in braces.
+pub(super) const BLOCK: &str = "What a definition computes stands behind `=`, without braces.";
+
 /// How a module is named.
 pub(super) const MODULES: &str = "A module is named by its folders and its file, without the ending, and all of it is imported: `import lib.tiling` is \
      `lib/tiling` beside this file.";
@@ -193,9 +196,7 @@ impl Parser<'_> {
             {
                 return Some(self.braces_hint());
             }
-            Tok::LBrace if expected.contains("`=`") || before == Some(Tok::Equals) => {
-                "What a definition computes stands behind `=`, without braces."
-            }
+            Tok::LBrace if expected.contains("`=`") || before == Some(Tok::Equals) => BLOCK,
             Tok::Semi if self.tokens.get(self.at + 1).is_none_or(|t| t.first) => {
                 "Nothing ends a definition: leave `;` out."
             }
@@ -258,6 +259,9 @@ impl Parser<'_> {
             Tok::Rewrites if before == Some(Tok::Less) => {
                 "A rule leads from left to right, `lhs ~> rhs`: strategies also apply it as `rightToLeft(rule)`, and its other direction may \
                  be a rule of its own."
+            }
+            Tok::Dot if expected == "an expression" && before.is_some_and(is_operator) => {
+                "Operators are the same for all numbers: leave the `.` out."
             }
             _ if expected == "an expression" && before.is_some_and(is_operator) => {
                 "The operator before it needs a second value; with one value, write `\\x. x + 1`."

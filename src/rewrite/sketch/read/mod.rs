@@ -14,7 +14,7 @@ use crate::lang::diag::{Diagnostic, Span};
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{self, AddressSpace, Pattern};
 use crate::lang::syntax::ast::{self, ExprKind, Ident, Kind, Op, ParamKind};
-use crate::lang::syntax::pairs;
+use crate::lang::syntax::{pairs, print};
 use crate::lang::ty::Scalar;
 use patterns::{gives_truth_value, most_arguments};
 
@@ -319,12 +319,7 @@ impl Reader<'_> {
                 return Sketch::pattern(p);
             }
             if &**name == CONTAINS {
-                let d = Diagnostic::error(
-                    "E0407",
-                    "`contains` takes its sketch in parentheses directly behind it.",
-                );
-                self.problem(d.label(span, "without one").hint("Write `contains(map)`."));
-                return Sketch::any();
+                return self.contains_alone(span, &[]);
             }
             if !self.library.get(name).is_empty() {
                 let ident = Ident::new(span, name.clone());
@@ -392,12 +387,32 @@ impl Reader<'_> {
     }
 
     /// An application: a pattern takes its explicit arguments first.
+    /// `contains` without parentheses behind it, and what stands there.
+    fn contains_alone(&mut self, span: Span, behind: &[ast::Expr]) -> Sketch {
+        let options = print::Options::default();
+        let inside = match behind {
+            [] => "map".to_owned(),
+            [one] => print::expr(one, &options),
+            several => several.iter().map(|e| print::argument(e, &options)).collect::<Vec<_>>().join(" "),
+        };
+        let message = "`contains` takes its sketch in parentheses directly behind it.";
+        let problem = Diagnostic::error("E0407", message).label(span, "without one");
+        self.problem(problem.hint(format!("Write `contains({inside})`.")));
+        Sketch::any()
+    }
+
     fn application(&mut self, f: &ast::Expr, args: &[ast::Expr], scope: &Scope) -> Sketch {
         if let ExprKind::Call(name, _) = &f.kind {
             let message = format!("A set of programs, `{}(…)`, is applied here.", name.kind);
             let d = Diagnostic::error("E0407", message).label(f.span, "no function");
             self.problem(d.hint("Put `and` or `or` between two sketches; for an application whose function is like this, write `(… : ? -> ?) ?`."));
             return Sketch::any();
+        }
+        if let ExprKind::Name(name) = &f.kind
+            && &**name == CONTAINS
+            && scope.param(name).is_none()
+        {
+            return self.contains_alone(f.span, args);
         }
         if let [left_out] = args
             && self.is_negation(f, args, scope)

@@ -150,9 +150,13 @@ fn words_that_would_mean_something_else_are_refused() {
     for text in ["contains map", "contains (map) ?", "contains", "contains(contains)"] {
         assert!(messages(text)[0].starts_with("E0407: "), "{text}: {:?}", messages(text));
     }
-    for (text, hint) in
-        [("contain(map)", "`contains`"), ("conatins(map)", "`contains`"), ("Contains(map)", "`contains`")]
-    {
+    for (text, hint) in [
+        ("contain(map)", "`contains`"),
+        ("conatins(map)", "`contains`"),
+        ("Contains(map)", "`contains`"),
+        ("contains mapSeq", "`contains(mapSeq)`"),
+        ("contains map ?", "`contains(map ?)`"),
+    ] {
         let problems = read_text(text).unwrap_err();
         assert!(problems[0].hints[0].contains(hint), "{text}: {problems:?}");
     }

@@ -497,7 +497,7 @@ impl Parser<'_> {
             behind.push(self.argument_or(at, next, "…"));
             at = next + 1;
         }
-        let end = comma.unwrap_or(end);
+        let (body, end) = self.without_braces(body, comma.unwrap_or(end));
         let body = if inside && body < end { self.quote_or(body, end, "…") } else { "…".into() };
         if comma.is_some() && !behind.is_empty() {
             let name = self.spelling(first - 2);
@@ -539,6 +539,20 @@ impl Parser<'_> {
             }
             None => Some(self.give_up(problem)),
         }
+    }
+
+    /// What `{ return e; }` gives, from the first token to the one behind it; all of it where it is no such block.
+    fn without_braces(&self, body: usize, end: usize) -> (usize, usize) {
+        let is_block =
+            self.peek_at(body) == Tok::LBrace && self.mate(body).is_some_and(|close| close + 1 == end);
+        if !is_block {
+            return (body, end);
+        }
+        let (first, last) = (body + 1 + usize::from(self.spelling(body + 1) == "return"), end - 1);
+        let semi = self.find_in(first, last, |tok, _| tok == Tok::Semi);
+        // What is done before is no value.
+        let is_one = semi.is_none_or(|semi| semi + 1 == last);
+        if is_one { (first, semi.unwrap_or(last)) } else { (body, end) }
     }
 
     /// `|x|`, at the first bar, where no body stands behind it, which would start at a token.

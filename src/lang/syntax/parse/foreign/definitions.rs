@@ -243,10 +243,7 @@ impl Parser<'_> {
             ),
             (Tok::LBrace, Some(close)) if self.nth_word(1).is_none() || self.nth(2) != Tok::Colon => {
                 let body = self.quote_or(self.at + 1, close, "…");
-                (
-                    "What a definition computes stands behind `=`, without braces.",
-                    format!("Write `= {body}`."),
-                )
+                (super::super::hints::BLOCK, format!("Write `= {body}`."))
             }
             (Tok::Cons, _) => (
                 "A definition says its types with its parameters.",

@@ -20,6 +20,7 @@ impl Parser<'_> {
         let at = self.at;
         let named = self.nth_is_name(1);
         let braces = || self.find(at + 1, |tok, _| tok == Tok::LBrace);
+        let counts = || self.find_in(at + 2, self.mate(at + 1)?, |tok, _| tok == Tok::Semi);
         let hint = match self.word()? {
             "for"
                 if named
@@ -27,7 +28,7 @@ impl Parser<'_> {
                         (self.nth(2), self.nth_word(2)),
                         (Tok::Less | Tok::Equals, _) | (_, Some("in"))
                     )
-                    || self.nth(1) == Tok::LParen && braces().is_some() =>
+                    || self.nth(1) == Tok::LParen && (braces().is_some() || counts().is_some()) =>
             {
                 self.loop_hint(at)
             }
@@ -35,6 +36,10 @@ impl Parser<'_> {
                 let (name, end) = (self.spelling(at + 1), self.find_word(at + 3, "for")?);
                 self.accumulation(name, (at + 3, end), end)
                     .or_else(|| elsewhere::written_here("loop", &[]))?
+            }
+            // A block, of which nothing is repeated.
+            "do" if self.nth(1) == Tok::LBrace && self.find_word(at + 1, "while").is_none() => {
+                super::super::hints::BLOCK.into()
             }
             word @ ("while" | "loop" | "do" | "foreach")
                 if braces().is_some()
