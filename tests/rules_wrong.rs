@@ -19,9 +19,6 @@ use Caught::{Counterexample, Refused};
 
 /// Rules with one subtle mistake each.
 const WRONG: &[(&str, Caught)] = &[
-    // What is neutral, or done twice is done once, is so but for rounding.
-    ("rule bad = reduce op z (xs : n.t) ~> op z (reduce op z xs) where neutral op z", Counterexample),
-    ("rule bad = op (op (x : t) x) (op x x) ~> op x x where idempotent op", Counterexample),
     // Which of zeros of either sign is the first to be the smallest or the greatest.
     ("rule bad = reduce min z (xs : n.f32) ~> reduce min z (reverse xs)", Counterexample),
     (

@@ -761,10 +761,10 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
         ),
         ("def f (a: n.m.i32): n.i32 = map (reduce (+) 0) a", "p8{.7{.}.}"),
         // Sums along the first or second dimension take what lies side by side, whatever is transposed on the way. Long
-        // windows are added up side by side, too.
+        // windows are added up side by side, too. Those of a few numbers take lanes for each.
         (
             "def f (a: n.m.4.f32): m.4.f32 = a |> transpose |> map (transpose >> map (reduce (+) 0))",
-            "p7{.3{.}8{3{.}}3{.}.8{.}.}",
+            "p7{.16{4{.}}.4{.}16{4{.}}4{.}8{4{.}}4{.}}",
         ),
         (
             "def f (a: (n + 30).f32): n.f32 = a |> slide 31 1 |> map (reduce (+) 0)",
@@ -808,8 +808,8 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
                (transpose a |> map (\\c. zip c r |> map (\\p. fst p * snd p) |> reduce (+) 0), r)",
             ".p8{.7{.}.}p2{.3{.}8{3{.}}3{.}}.8{.}.p8{.}",
         ),
-        // What is in order in memory across rows only is taken by blocks of rows.
-        ("def f (a: 40.33.f32): 33.40.f32 = transpose a", "p2{40{16{.}}}40{.}"),
+        // What is in order in memory across rows only is taken by blocks of rows, in tiles.
+        ("def f (a: 40.33.f32): 33.40.f32 = transpose a", "p2{2{16{s16{.}}}16{8{.}}}40{.}"),
         // The first step reads what there is, and the last one writes the result.
         (
             "def f (a: 5000.f32): 5000.f32 = a |> iterate 5 (map (\\x. x * 2 + 1))",
@@ -820,7 +820,7 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
             "def f (a: 8.m.f32): m.m.f32 =
                let t = transpose a
                t |> map (\\r. t |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
-            "p2{7{.3{.}8{3{.}}3{.}}}7{.8{.}.}",
+            "p2{7{.3{.}8{3{.}}3{.}}}p2{.3{.}8{3{.}}3{.}}.8{.}.",
         ),
         // Where more is summed there are tiles of six rows; of too few columns for vectors these, and what is left, are as above.
         (

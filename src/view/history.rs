@@ -777,7 +777,7 @@ mod tests {
     fn states_are_gone_to_however_many_rows_they_have() {
         let work = Work { flops: 1.0, integer_operations: 0.0, bytes: 1.0 };
         let mut history = stepped(&["one"]);
-        for id in 0..3 {
+        for id in 0..3usize {
             let time = MedianTime { median_ns: 100.0, interval_ns: (97.0, 103.0), runs: 30 };
             let kernel = Digest::of(&id.to_le_bytes());
             let measured = Measurement::of("cpu", kernel, &Sizes::new(), time, &work, String::new());

@@ -276,14 +276,20 @@ pub struct Report {
 pub struct Unmoved {
     pub from: usize,
     pub to: usize,
+    /// Each part was met by itself.
+    pub all: bool,
 }
 
 impl Unmoved {
     /// What is said of a higher limit, by these options.
     pub fn told(&self, options: &str) -> String {
         let (from, to) = (about(self.from as f64), about(self.to as f64));
+        let met = match self.all {
+            false => "no further part of the sketch was met",
+            true => "no more was met than each part of the sketch by itself",
+        };
         format!(
-            "From {from} to {to} nodes no further part of the sketch was met, so a higher limit, as in `with ({options})`, may not be \
+            "From {from} to {to} nodes {met}, so a higher limit, as in `with ({options})`, may not be \
              enough: reach a sketch half way first, or ask for less."
         )
     }
@@ -388,9 +394,12 @@ impl Report {
         let last = self.grown.last()?;
         let before = self.grown.iter().rev().find(|then| 2 * then.nodes <= last.nodes)?;
         let is_limit = matches!(self.outcome, Outcome::Limit(_));
-        let is_left = last.parts < self.parts.len();
-        (is_limit && is_left && before.parts == last.parts)
-            .then_some(Unmoved { from: before.nodes, to: last.nodes })
+        let all = last.parts >= self.parts.len();
+        (is_limit && before.parts == last.parts).then_some(Unmoved {
+            from: before.nodes,
+            to: last.nodes,
+            all,
+        })
     }
 
     /// That most of the memory that is allowed was taken before the search began.

@@ -2,7 +2,7 @@
 //! these and no others, so that a rule that needs more than it asks for is found out; and those that the user declares.
 
 use super::property::has_roots;
-use super::rows::{ROWS, ROWS_OF_TRUTH, Row, disturbed, in_sevenths, scalar};
+use super::rows::{ROWS, ROWS_OF_TRUTH, Row, disturbed, scalar};
 use crate::lang::build as b;
 use crate::lang::eval::inputs::Rng;
 use crate::lang::literal::Literal;
@@ -164,17 +164,12 @@ fn rows_at(t: &Type) -> Vec<Operator> {
     let mut all: Vec<Operator> = plain.collect();
     // The same but for rounding: they are what the others are where nothing is rounded, which is all that is said of operators.
     if s.is_float() {
-        let disturbs =
+        let rounding =
             |row: &Row| b::lam2(x.clone(), y.clone(), |x, y| disturbed((row.op)(x.clone(), y)?, x));
-        // What was rounded is rounded again, also where one operand is neutral or both are alike.
-        let rounds = |row: &Row| b::lam2(x.clone(), y.clone(), |x, y| in_sevenths((row.op)(x, y)?));
         let of_both = all.iter().zip(fitting()).filter(|(plain, _)| !plain.is_one_of_two());
-        let rounded = of_both.flat_map(|(_, row)| {
-            let again = (row.neutral.is_some() || row.is.contains('I')).then(|| rounds(row));
-            let both = [Some(disturbs(row)), again].into_iter().flatten();
-            both.filter_map(|op| Some(Operator { rounds: true, ..at(row, op)? })).collect::<Vec<_>>()
-        });
-        let rounded: Vec<Operator> = rounded.collect();
+        let rounded: Vec<Operator> = of_both
+            .filter_map(|(_, row)| Some(Operator { rounds: true, ..at(row, rounding(row))? }))
+            .collect();
         all.extend(rounded);
     }
     all

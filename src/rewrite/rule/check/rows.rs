@@ -165,12 +165,6 @@ pub(super) fn disturbed(value: Term, by: Term) -> b::Built {
     b::sub(b::add(value, large.clone())?, large)
 }
 
-/// Seven times the seventh of a float: what it is but for rounding. By less, as by a third, each number comes out as it was.
-pub(super) fn in_sevenths(value: Term) -> b::Built {
-    let seven = number(&value, 7)?;
-    b::mul(b::div(value, seven.clone())?, seven)
-}
-
 /// `min x 2`, which done twice is done once, and zero of zero alone.
 fn at_most_two(x: &Term) -> b::Built {
     b::min(x.clone(), number(x, 2)?)
