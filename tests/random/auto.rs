@@ -318,12 +318,12 @@ pub const PROGRAMS: &[Trial] = &[
         "def dot (a: k.f32) (b: k.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0
          def alike (a: n.k.f32) (b: m.k.f32): n.m.f32 =
            a |> map (\\x. b |> map (\\y. dot x y - (dot x x + 2 * dot y y)))",
-        &[&[("n", 1), ("m", 1), ("k", 1)], &[("n", 65), ("m", 70), ("k", 33)]],
+        &[&[("n", 1), ("m", 1), ("k", 1)], &[("n", 7), ("m", 10), ("k", 9)]],
     ),
     (
         "def distance2 (a b: d.f32): f32 = zip a b |> map (\\p. (fst p - snd p) * (fst p - snd p)) |> reduce (+) 0
          def distances (a: n.d.f32) (b: m.d.f32): n.m.f32 = a |> map (\\x. b |> map (\\y. 2 * distance2 x y))",
-        &[&[("n", 1), ("m", 1), ("d", 1)], &[("n", 66), ("m", 67), ("d", 3)], &[("n", 65), ("m", 64), ("d", 9)]],
+        &[&[("n", 1), ("m", 1), ("d", 1)], &[("n", 9), ("m", 10), ("d", 3)], &[("n", 7), ("m", 9), ("d", 9)]],
     ),
     // What is read across.
     (
@@ -343,7 +343,7 @@ pub const PROGRAMS: &[Trial] = &[
     // The same array reduced in order for each element, and channels reduced for a batch.
     (
         "def polynomial (c: k.f32) (xs: n.f32): n.f32 = xs |> map (\\x. c |> reduceSeq (\\acc a. acc * x + a) 0)",
-        &[&[("k", 1), ("n", 1)], &[("k", 9), ("n", 131)]],
+        &[&[("k", 1), ("n", 1)], &[("k", 3), ("n", 131)]],
     ),
     (
         "def means (a: b.n.3.f32): b.3.f32 = a |> map (\\p. transpose p |> map (\\c. 3 * reduce (+) 0 c))",

@@ -355,7 +355,8 @@ fn programs_that_nobody_listed_after_auto() {
     for (n, (text, sizes)) in auto::PROGRAMS.iter().enumerate() {
         let program = emit_common::parse(text);
         let sizes = sizes.iter().map(|s| eval::sizes(s.iter().copied()));
-        let trials = sizes.map(|s| check::evaluated(&program, &s).unwrap().unwrap()).collect();
+        let exact = |s| check::evaluated(&program, &s).unwrap().unwrap_or_else(|| panic!("rounded: {text}"));
+        let trials = sizes.map(exact).collect();
         let fate = after_auto(&program, trials, auto::SMALL).unwrap_or_else(|why| panic!("{text}\n{why}"));
         let Fate::Checked(subject) = fate else { panic!("{text}") };
         cases.extend(chosen(subject.cases, n as u64));
