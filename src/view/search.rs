@@ -449,7 +449,7 @@ mod tests {
         3.1 s, 11.2 k nodes, 4100 classes, 307.2 MiB of memory, 58 the weight
           of the lightest term, nothing shared
 
-        growth  iteration, nodes, of 200.0 k allowed
+        growth  iteration, nodes, of 200.0 k allowed, on a logarithmic scale
            1      40 ###############
            2     600 #########################
            3    3000 ###############################
