@@ -230,6 +230,8 @@ pub struct App {
     pub selection: Path,
     /// The present term, printed.
     pub printed: Printed,
+    /// In so many columns.
+    printed_in: usize,
     /// The loops of the present term, and of which term they are.
     pub nest: Option<((Digest, Sizes), Nest)>,
     /// What the present term asks of sizes that these sizes do not meet.
@@ -331,6 +333,7 @@ impl App {
             recall: Recall::default(),
             selection: Path::root(),
             printed: Printed::default(),
+            printed_in: 0,
             nest: None,
             broken: None,
             computes: None,
@@ -567,13 +570,27 @@ impl App {
         let room = draw::room_of_term(self).unwrap_or(unseen);
         if self.printed_for != Some((self.revision, room)) {
             let (least, most, rows) = room;
-            let print = |width| Printed::of(self.session.term(), width, self.setup.terminal.alphabet);
-            let narrow =
-                (least < most).then(|| print(least)).filter(|printed| printed.lines().len() + HEAD <= rows);
-            self.printed = narrow.unwrap_or_else(|| print(most));
+            let fits = |printed: &Printed| printed.lines().len() + HEAD <= rows;
+            // To print a large term takes long: it is not done again for the same columns, nor for fewer where more are too few.
+            let known = before.is_some().then_some(self.printed_in);
+            if known != Some(most) && (known != Some(least) || !fits(&self.printed)) {
+                self.print_in(most);
+            }
+            if least < self.printed_in && fits(&self.printed) {
+                let wide = std::mem::take(&mut self.printed);
+                self.print_in(least);
+                if !fits(&self.printed) {
+                    (self.printed, self.printed_in) = (wide, most);
+                }
+            }
             self.printed_for = Some((self.revision, room));
             self.touch(&[Pane::Term]);
         }
+    }
+
+    fn print_in(&mut self, columns: usize) {
+        self.printed = Printed::of(self.session.term(), columns, self.setup.terminal.alphabet);
+        self.printed_in = columns;
     }
 
     /// Asks in the background for what the panes on the screen need.
