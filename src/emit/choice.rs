@@ -5,7 +5,7 @@
 //! index is not a sum in the choice; else it loads one number after the other, or gathers. A condition that compares
 //! nothing but indices is left alone: it leaves out whole parts of arrays, which then need not be read.
 
-use super::code::{Generator, Helper};
+use super::code::Generator;
 use super::rotation::memory;
 use super::syntax::{Expr, Stmt, What};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,8 +15,7 @@ pub fn load_before(body: &mut Vec<Stmt>, g: &mut Generator) {
     if g.existing.is_empty() {
         return;
     }
-    let inlined = g.helpers.iter().filter(|h| matches!(h, Helper::Scalar(..) | Helper::Eased(..)));
-    let inlined = inlined.map(|h| h.name()).collect();
+    let inlined = g.inlined();
     let mut choices = Choices { g, inlined, written: BTreeSet::new() };
     choices.block(body, None);
 }
@@ -97,7 +96,7 @@ impl Choices<'_> {
             _ => return e.children().into_iter().for_each(|e| self.chosen(e, around, out)),
         };
         self.chosen(condition, around, out);
-        if around.decides(condition) && parts.iter().all(|e| self.is_cheap(e)) {
+        if around.decides(condition) && parts.iter().all(|e| e.calls_only(&self.inlined)) {
             parts.into_iter().for_each(|e| self.cells(e, condition, out));
         } else {
             parts.into_iter().for_each(|e| self.chosen(e, around, out));
@@ -116,13 +115,6 @@ impl Choices<'_> {
                 out.push((e.clone(), ty));
             }
         });
-    }
-
-    /// Is nothing called in it that takes its time?
-    fn is_cheap(&self, e: &Expr) -> bool {
-        let mut is_cheap = true;
-        e.for_each(&mut |e| is_cheap &= !matches!(e, Expr::Call(f, _) if !self.inlined.contains(f)));
-        is_cheap
     }
 }
 

@@ -318,6 +318,12 @@ impl Generator {
         }
     }
 
+    /// Functions that compilers put in the place of their calls.
+    pub(super) fn inlined(&self) -> BTreeSet<String> {
+        let inlined = self.helpers.iter().filter(|h| matches!(h, Helper::Scalar(..) | Helper::Eased(..)));
+        inlined.map(|h| h.name()).collect()
+    }
+
     /// The names of sizes, and whether each is a `long`.
     pub fn size_widths(&self) -> BTreeMap<String, bool> {
         let named = |v: &Variable| if let Expr::Name(x) = &v.expr { Some((x.clone(), v.long)) } else { None };

@@ -5,14 +5,13 @@
 //! that is carried from iteration to iteration is narrower than what it is made of. Both sides of a truth value are always there, so
 //! nothing is read that would not be; where `e` calls what takes its time, it is not computed once the result is known.
 
-use crate::code::{Generator, Helper};
+use crate::code::Generator;
 use crate::syntax::{Expr, Stmt, What};
 use std::collections::BTreeSet;
 
 /// Makes numbers of truth values that loops gather.
 pub fn as_numbers(body: &mut [Stmt], g: &Generator) {
-    let inlined = g.helpers.iter().filter(|h| matches!(h, Helper::Scalar(..) | Helper::Eased(..)));
-    block(body, &inlined.map(|h| h.name()).collect());
+    block(body, &g.inlined());
 }
 
 /// `inlined` are the functions that compilers put in the place of their calls.
@@ -56,18 +55,12 @@ impl Gathering<'_> {
             && in_loop
         {
             match gathered(value, self.name) {
-                Some((_, e)) if self.is_cheap(e) => self.is_gathered = true,
+                Some((_, e)) if e.calls_only(self.inlined) => self.is_gathered = true,
                 _ => self.is_other = true,
             }
         }
         let in_loop = in_loop || matches!(s.what, What::For { .. });
         s.bodies().into_iter().flatten().for_each(|s| self.look(s, in_loop));
-    }
-
-    fn is_cheap(&self, e: &Expr) -> bool {
-        let mut is_cheap = true;
-        e.for_each(&mut |e| is_cheap &= !matches!(e, Expr::Call(f, _) if !self.inlined.contains(f)));
-        is_cheap
     }
 }
 
@@ -78,9 +71,7 @@ fn gathered<'e>(value: &'e Expr, name: &str) -> Option<(&'static str, &'e Expr)>
         Expr::Binary(op @ ("||" | "&&"), a, b) if is_name(b, name) => (op, a),
         _ => return None,
     };
-    let mut is_free = true;
-    e.for_each(&mut |e| is_free &= !is_name(e, name));
-    is_free.then_some((if *op == "||" { "|=" } else { "&=" }, e))
+    (!e.mentions(name)).then_some((if *op == "||" { "|=" } else { "&=" }, e))
 }
 
 fn gather(s: &mut Stmt, name: &str, in_loop: bool) {

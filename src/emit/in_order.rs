@@ -108,7 +108,7 @@ impl Outer {
         };
         let goes_on = match to {
             Expr::Name(x) => self.goes_on(x),
-            _ => !self.0.keys().any(|x| mentions(to, x)),
+            _ => !self.0.keys().any(|x| to.mentions(x)),
         };
         goes_on.then_some((to, added))
     }
@@ -172,7 +172,7 @@ fn ascends(value: &Expr, around: &[String]) -> bool {
                 ascends &= around.iter().all(|var| slope(i, var).is_some_and(|slope| slope >= 0));
             }
             // Elements of one array that are chosen by the loop come in any order.
-            Expr::Conditional(c, x, y) if around.iter().any(|var| mentions(c, var)) => {
+            Expr::Conditional(c, x, y) if around.iter().any(|var| c.mentions(var)) => {
                 let (x, y) = (reads(x), reads(y));
                 ascends &= x.iter().all(|(array, _)| y.iter().all(|(other, _)| other != array));
             }
@@ -241,15 +241,9 @@ fn constant(e: &Expr) -> Option<i64> {
     if let Expr::Text(t) = e { t.trim_end_matches('L').parse().ok() } else { None }
 }
 
-fn mentions(e: &Expr, name: &str) -> bool {
-    let mut found = false;
-    e.for_each(&mut |e| found |= matches!(e, Expr::Name(x) if x == name));
-    found
-}
-
 /// How the number grows with the variable, as far as its sign goes; of what is no sum nothing is said.
 fn slope(e: &Expr, var: &str) -> Option<i64> {
-    if !mentions(e, var) {
+    if !e.mentions(var) {
         return Some(0);
     }
     match e {

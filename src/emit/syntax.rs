@@ -6,6 +6,7 @@ use crate::lang::nat::Worker;
 use crate::lang::origin::Origin;
 pub use crate::lang::origin::{Line, Part};
 use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
 #[derive(Clone, PartialEq, Debug)]
@@ -83,6 +84,18 @@ impl Expr {
             Expr::Call(_, args) => args.iter().for_each(|e| e.for_each(f)),
             Expr::Conditional(c, a, b) => [c, a, b].into_iter().for_each(|e| e.for_each(f)),
         }
+    }
+    /// Does it read what has this name?
+    pub fn mentions(&self, name: &str) -> bool {
+        let mut found = false;
+        self.for_each(&mut |e| found |= matches!(e, Expr::Name(x) if x == name));
+        found
+    }
+    /// Does it call no other functions than these?
+    pub fn calls_only(&self, functions: &BTreeSet<String>) -> bool {
+        let mut only = true;
+        self.for_each(&mut |e| only &= !matches!(e, Expr::Call(f, _) if !functions.contains(f)));
+        only
     }
     /// How much there is of it.
     pub fn nodes(&self) -> usize {
