@@ -275,8 +275,7 @@ fn with_texts(
             "Put it there, or leave `--files` away: then the text that the session holds is replayed.",
         ));
     }
-    let texts = changed.iter().map(|(label, file)| (label.clone(), file.there.clone())).collect();
-    Ok(Options { texts, ..options.clone() })
+    Ok(Options { texts: changed.clone(), ..options.clone() })
 }
 
 /// A session in the report for systems of continuous integration.

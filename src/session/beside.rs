@@ -57,6 +57,7 @@ fn below(folder: &Path, program: &str, label: &str) -> Option<PathBuf> {
 }
 
 /// A file that has another text than a session holds.
+#[derive(Clone, Debug)]
 pub struct Changed {
     pub path: PathBuf,
     /// What the session holds.
@@ -119,20 +120,21 @@ fn texts(header: &v1::Header, entries: &[Entry]) -> IndexMap<String, String> {
 }
 
 /// Puts other texts in the place of those that a session holds, wherever it takes them up.
-pub(super) fn take_over(log: &mut log::Log, texts: &IndexMap<String, String>) {
+pub(super) fn take_over(log: &mut log::Log, texts: &IndexMap<String, Changed>) {
+    let take = |label: &str, text: &mut String| {
+        if let Some(file) = texts.get(label) {
+            text.clone_from(&file.there);
+        }
+    };
     let v1::Header { program, files, .. } = &mut log.header;
     for text in std::iter::once(program).chain(files) {
-        text.text = texts.get(&text.label).unwrap_or(&text.text).clone();
+        take(&text.label, &mut text.text);
     }
     for entry in &mut log.entries {
         let Entry::Known { record, .. } = entry else { continue };
         match &mut record.action {
-            v1::Action::Reload { label, text } => *text = texts.get(label).unwrap_or(text).clone(),
-            v1::Action::Definitions { files } => {
-                for (label, text) in files {
-                    *text = texts.get(label).unwrap_or(text).clone();
-                }
-            }
+            v1::Action::Reload { label, text } => take(label, text),
+            v1::Action::Definitions { files } => files.iter_mut().for_each(|(label, text)| take(label, text)),
             _ => {}
         }
     }

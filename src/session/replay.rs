@@ -1,7 +1,7 @@
 //! Replaying a recorded session: the same actions again, each outcome compared with the recorded one.
 
 use super::action::{Action, Decision, Outcome};
-use super::beside;
+use super::beside::{self, Changed};
 use super::files::{Origin, Text, Texts};
 use super::known;
 use super::log::{self, Entry, LogError, convert, v1};
@@ -41,8 +41,8 @@ pub struct Options {
     pub backend: Arc<dyn Backend>,
     /// May foreign functions run?
     pub foreign: bool,
-    /// What stands in the place of texts that the session holds, by label.
-    pub texts: IndexMap<String, String>,
+    /// The files whose text stands in the place of what the session holds, by label.
+    pub texts: IndexMap<String, Changed>,
 }
 
 /// How a replay ended, worst last but for a missing device.
@@ -134,8 +134,11 @@ pub fn replay(
                 why
             }
             Ok(Step::Differs { what, expected, found }) => {
-                let of_code = what == OTHER_KERNEL || what == OTHER_CODE || what == OTHER_TUNED;
-                let cause = if of_code { of_generator(options) } else { since.cause(&action) };
+                let of_code = [OTHER_KERNEL, OTHER_CODE, OTHER_TUNED].contains(&&*what);
+                let cause = match of_code {
+                    true => since.program().or_else(|| of_generator(options)),
+                    false => since.cause(&action),
+                };
                 let record = i + 1;
                 return Ok(Verdict::Diverges(Box::new(Divergence {
                     record,
@@ -150,14 +153,19 @@ pub fn replay(
             // That it may not run is no other outcome.
             Err(problem) if problem.code == "E0189" => return Err(Box::new(Problems::one(problem))),
             Err(problem) => {
-                let cause = since.cause(&action);
+                let is_wrong = problem.code == "E0820";
+                let (what, cause) = match is_wrong && runs_as_recorded(&session, &action, &recorded) {
+                    true => (WRONG, Some(OF_COMPILER.to_owned())),
+                    false if is_wrong => (WRONG, since.cause(&action)),
+                    false => ("The action can no longer be taken", since.cause(&action)),
+                };
                 let found =
                     std::iter::once(problem.message).chain(problem.notes).collect::<Vec<_>>().join("\n");
                 return Ok(Verdict::Diverges(Box::new(Divergence {
                     record: i + 1,
                     line,
                     action: name,
-                    what: "The action can no longer be taken".into(),
+                    what: what.into(),
                     expected: summary(&recorded),
                     found,
                     cause,
@@ -349,10 +357,7 @@ fn faithful(session: &Session, action: &Action, recorded: &Outcome) -> Option<Ou
 
 /// Is a measurement of the kernel, the sizes and the work of this place, and are its numbers those of one?
 pub(super) fn measured_here(session: &Session, action: &Action, recorded: &Outcome) -> bool {
-    let kernel = |device: &str| {
-        let compiled = session.compiled(session.current(), super::bench::target_of(device));
-        compiled.as_ref().as_ref().ok().map(|c| Digest::of(c.module.text().as_bytes()))
-    };
+    let kernel = |device: &str| session.kernel_of(device);
     if let (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) = (action, recorded) {
         let (low, high) = decision.interval_ns.unwrap_or((0.0, f64::MAX));
         return kernel(device) == Some(decision.kernel)
@@ -373,6 +378,14 @@ pub(super) fn measured_here(session: &Session, action: &Action, recorded: &Outco
         && m.runs > 0
         && numbers.iter().all(|n| n.is_finite() && *n >= 0.0)
         && (m.interval_ns.0..=m.interval_ns.1).contains(&m.median_ns)
+}
+
+/// Whether an action measures the very code that it measured when it was recorded.
+fn runs_as_recorded(session: &Session, action: &Action, recorded: &Outcome) -> bool {
+    match (action, recorded) {
+        (Action::Bench { device }, Outcome::Measured(m)) => session.kernel_of(device) == Some(m.kernel),
+        _ => false,
+    }
 }
 
 pub(super) fn unavailable(line: usize, reason: &str) -> Box<Problems> {
@@ -452,7 +465,18 @@ fn step(
     let agrees = |note: &str| Ok(Step::Agrees(note.to_string()));
     match (action, recorded) {
         (Action::Compile { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
-        (Action::Bench { .. }, _) if options.level < Level::Results => agrees("not compared at this level"),
+        (Action::Bench { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
+        (Action::Bench { device }, Outcome::Measured(was)) if options.level < Level::Results => {
+            let other = session.kernel_of(device).filter(|now| *now != was.kernel);
+            Ok(other.map_or_else(
+                || Step::Agrees(was.kernel.to_string()),
+                |now| Step::Differs {
+                    what: OTHER_KERNEL.into(),
+                    expected: was.kernel.to_string(),
+                    found: now.to_string(),
+                },
+            ))
+        }
         (Action::Bench { device }, Outcome::Measured(was)) => {
             let device = options.device.as_ref().unwrap_or(device).clone();
             match session.measure(&device, options.level == Level::Performance, None) {
@@ -533,6 +557,12 @@ fn other_kernel(session: &Session, device: &str, decision: &Decision) -> Option<
 }
 
 impl Session {
+    /// The digest of the code of the present state for a device, where there is code.
+    fn kernel_of(&self, device: &str) -> Option<Digest> {
+        let compiled = self.compiled(self.current(), super::bench::target_of(device));
+        compiled.as_ref().as_ref().ok().map(|compiled| Digest::of(compiled.module.text().as_bytes()))
+    }
+
     /// Whether the log that is gone on with has a decision of a tuning.
     pub fn is_tuned(&self) -> bool {
         self.decision.is_some()
@@ -640,8 +670,17 @@ pub(super) fn not_wrong(session: &Session, options: &Options) -> Result<(), Box<
 struct Since {
     /// Rules, and whether they are still there.
     rules: Vec<(String, bool)>,
-    /// Files that another text was taken from.
-    files: Vec<String>,
+    /// The label of the program.
+    program: String,
+    /// The labels of texts, and the files that others were taken from.
+    files: Vec<(String, String)>,
+}
+
+const OTHER_TEXT: &str = " now is another text than the session holds.";
+
+/// Whether what a session holds by this label are rules or strategies.
+fn is_of_strategies(label: &str) -> bool {
+    label.ends_with(".rules") || label.ends_with(".elevate")
 }
 
 impl Since {
@@ -652,7 +691,16 @@ impl Since {
             None => Some((name.clone(), false)),
         };
         let rules = header.rules.iter().filter_map(changed).collect();
-        Since { rules, files: options.texts.keys().cloned().collect() }
+        let file = |(label, file): (&String, &Changed)| (label.clone(), file.path.display().to_string());
+        let program = header.program.label.clone();
+        Since { rules, program, files: options.texts.iter().map(file).collect() }
+    }
+
+    /// That the text of the program is another one, from which code takes its names: of what else there is, the term tells.
+    fn program(&self) -> Option<String> {
+        let is_program = |label: &str| label == self.program || !is_of_strategies(label);
+        let files = self.files.iter().filter(|(label, _)| is_program(label)).map(|(_, file)| file).collect();
+        listed(files, "What is in ", OTHER_TEXT)
     }
 
     /// What an action's other outcome likely comes from: rules that it names, else any; and files, whose rules are told as such.
@@ -670,11 +718,12 @@ impl Since {
             true => self.rules.iter().collect(),
         };
         let of = |there: bool| rules.iter().filter(|rule| rule.1 == there).map(|rule| &rule.0).collect();
-        let files = self.files.iter().filter(|file| rules.is_empty() || !file.ends_with(".rules")).collect();
+        let told = |(label, _): &&(String, String)| rules.is_empty() || !label.ends_with(".rules");
+        let files = self.files.iter().filter(told).map(|(_, file)| file).collect();
         let told: Vec<String> = [
             listed(of(true), "The text of ", " has changed since the session was recorded."),
             listed(of(false), "There is no rule ", " any more."),
-            listed(files, "What is in ", " now is another text than the session holds."),
+            listed(files, "What is in ", OTHER_TEXT),
         ]
         .into_iter()
         .flatten()
@@ -698,6 +747,11 @@ const OTHER_KERNEL: &str = "the measured kernel is another one";
 const OTHER_CODE: &str = "the generated code is another one";
 const OTHER_TUNED: &str = "the code of what was tuned is another one";
 
+const WRONG: &str = "the kernel computes something else";
+
+/// Why code that is as recorded computes something else.
+const OF_COMPILER: &str = "The code is as recorded, so it is what compiles and runs it that has changed: the compiler, the device or its driver.";
+
 /// Why the code of a state may differ. All terms before were compared, unless searches are free to find others.
 fn of_generator(options: &Options) -> Option<String> {
     (options.search != SearchMode::Free).then(|| {
@@ -715,7 +769,8 @@ mod tests {
     fn the_likely_cause_is_what_an_action_names() {
         let of = |rules: &[(&str, bool)], files: &[&str], text: &str| {
             let rules = rules.iter().map(|(name, there)| ((*name).to_owned(), *there)).collect();
-            let since = Since { rules, files: files.iter().map(|file| (*file).to_owned()).collect() };
+            let files = files.iter().map(|file| ((*file).to_owned(), format!("there/{file}"))).collect();
+            let since = Since { rules, program: "f.rise".to_owned(), files };
             let at = crate::lang::path::Path::root();
             since.cause(&Action::Strategy { text: text.to_owned(), at }).unwrap_or_default()
         };
@@ -726,7 +781,7 @@ mod tests {
         assert_eq!(of(&two, &[], "topDown(useMapSeqUnroll)"), changed("`useMapSeq`, `useMapPar`"));
         assert_eq!(of(&two[..1], &["f.rules"], "own"), changed("`useMapSeq`"));
         assert_eq!(of(&[("mine", false)], &["f.rules"], "mine"), "There is no rule `mine` any more.");
-        let now = "What is in `f.rise`, `f.elevate` now is another text than the session holds.";
+        let now = "What is in `there/f.rise`, `there/f.elevate` now is another text than the session holds.";
         assert_eq!(of(&[], &["f.rise", "f.elevate"], "own"), now);
         assert_eq!(of(&[], &[], "own"), "");
     }
