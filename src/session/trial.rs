@@ -95,7 +95,15 @@ fn quick(workspace: &Workspace, term: &Term) -> Vec<SizeConstraint> {
 pub fn small(workspace: &Workspace, term: &Term) -> impl Iterator<Item = Sizes> {
     const CANDIDATES: [i64; 18] = [3, 5, 4, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 160, 192, 256, 512];
     const LARGER: [i64; 12] = [96, 64, 48, 32, 24, 128, 16, 12, 8, 160, 192, 256];
-    [&CANDIDATES[..], &LARGER[..]].into_iter().filter_map(|candidates| small_of(workspace, term, candidates))
+    /// Tiles may be larger than that.
+    const LARGEST: i64 = 16_384;
+    let least = move || {
+        let rest = CANDIDATES.last().copied().unwrap_or(0) + 1..=LARGEST;
+        small_of(workspace, term, &CANDIDATES)
+            .or_else(|| small_of(workspace, term, &CANDIDATES.into_iter().chain(rest).collect::<Vec<_>>()))
+    };
+    let larger = move || small_of(workspace, term, &LARGER);
+    std::iter::once_with(least).chain(std::iter::once_with(larger)).flatten()
 }
 
 fn small_of(workspace: &Workspace, term: &Term, candidates: &[i64]) -> Option<Sizes> {
