@@ -565,7 +565,7 @@ fn the_steps_of_a_long_sketch_are_seen() {
 fn what_computes_more_is_listed_behind_others() {
     let app = screen_of(SPREAD, &[("n", 256), ("m", 64)], (120, 36));
     let rows = shine_tui::ui::panes::rules::shown(&app.app);
-    let computes_more = |c: &Candidate| c.price.is_some_and(|(_, dearer)| dearer.computes_more());
+    let computes_more = |c: &Candidate| c.price.is_some_and(|(_, dearer)| dearer.takes_more());
     let leaves_no_code = |c: &Candidate| c.price.is_some_and(|(_, dearer)| dearer.leaves_no_code());
     let busy = rows.iter().filter(|c| !c.is_idle() && !leaves_no_code(c));
     let more: Vec<bool> = busy.map(|c| computes_more(c)).collect();

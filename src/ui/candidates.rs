@@ -545,8 +545,8 @@ enum Use {
     Prepares,
     /// It does something, with arguments that are to be chosen.
     Asks,
-    /// One of these, and more is computed.
-    ComputesMore,
+    /// One of these, and more is computed, or the code is many times as long.
+    TakesMore,
     /// The program had code, and after it there is none until something else is done.
     NoCode,
     /// It computes the same in the same way, in other words.
@@ -581,7 +581,7 @@ impl Candidate {
             Ok(_) if matches!(self.effect, Effect::Back(_) | Effect::LoopsOf(_)) => Use::Undoes,
             Ok(_) if self.is_idle() => Use::Idle,
             Ok(_) if dearer.leaves_no_code() => Use::NoCode,
-            Ok(_) if dearer.computes_more() => Use::ComputesMore,
+            Ok(_) if dearer.takes_more() => Use::TakesMore,
             Ok(_) if self.open && (self.keeps_loops() || !self.usual) => Use::Asks,
             Ok(_) if self.keeps_loops() => Use::Prepares,
             Ok(_) => Use::Changes,
@@ -603,7 +603,7 @@ pub fn left_loops(now: &Term, before: Option<&(RevisionId, Term)>, known: &Known
 }
 
 /// Candidates in the order in which they are listed: first those that change the loops, then those that leave them as they are, those
-/// whose arguments are to be chosen, those of all these by which more is computed, those that leave no code where there was some, as far as
+/// whose arguments are to be chosen, those of all these by which more is computed or code becomes long, those that leave no code where there was some, as far as
 /// these two are known, those that change nothing, and those that lead back to a state that the present one was made of, or to its loops; each
 /// grouped by place, the best first. Last come those that do not apply, by how much of them matches. A rewrite that several places offer is listed at the first.
 ///
