@@ -274,7 +274,7 @@ impl<'a> Searcher<'a> {
     /// A derivation as it is recorded; none when it cannot be written as text.
     fn written(&self, trail: &Trail) -> Option<Vec<TrailStep>> {
         let steps = trail.steps.iter().zip(&trail.programs).map(|(step, program)| {
-            let has_text = |a: &RuleArg| !matches!(a, RuleArg::Term(_) | RuleArg::Position(_));
+            let has_text = |a: &RuleArg| !matches!(a, RuleArg::Term(_));
             let rule = self.label(step).filter(|_| step.args.iter().all(has_text))?;
             let reversed = step.reverse.then(|| self.workspace.written(program));
             Some(TrailStep { rule, at: step.at.clone(), after: program.digest(), reversed })

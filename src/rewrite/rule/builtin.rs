@@ -152,7 +152,8 @@ const ROWS: &[Row] = &[
         version: 1,
         params: &[("x", ParamKind::Position)],
         doc: "Shares a part: every occurrence of it becomes one variable. As a strategy it takes a predicate and \
-              shares the first part that it holds of and that can be shared: it mentions no variable that is bound within.",
+              shares the first part that it holds of and that can be shared: it mentions no variable that is bound within; or the \
+              position of a part as the list of its steps, `[0, 1]`.",
         text: "e ~> (\\y. e[y/x]) x",
         marks: Marks::NONE,
         run: subexpression_elimination,

@@ -195,7 +195,8 @@ impl fmt::Display for RuleArg {
             RuleArg::Addr(a) => write!(f, "{}", a.name()),
             RuleArg::Dim(d) => write!(f, "{d}"),
             RuleArg::Term(t) => write!(f, "{t:?}"),
-            RuleArg::Position(p) => write!(f, "{p}"),
+            // As a list, which ELEVATE reads back: `0.1` is no number, and `1` another one.
+            RuleArg::Position(p) => write!(f, "{:?}", p.steps()),
         }
     }
 }

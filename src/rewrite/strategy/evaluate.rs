@@ -787,7 +787,10 @@ fn value_of_argument(arg: &crate::rule::RuleArg) -> Option<Value> {
         RuleArg::Nat(n) => Value::Nat(n.clone()),
         RuleArg::Dim(d) => Value::Nat(Nat::constant((*d).into())),
         RuleArg::Addr(a) => Value::Addr(*a),
-        RuleArg::Term(_) | RuleArg::Position(_) => return None,
+        RuleArg::Position(p) => {
+            Value::List(p.steps().iter().map(|step| Value::Nat(Nat::constant((*step).into()))).collect())
+        }
+        RuleArg::Term(_) => return None,
     })
 }
 
