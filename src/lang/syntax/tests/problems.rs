@@ -996,6 +996,7 @@ fn signs_in_sketches_and_sets_are_told_in_the_words_of_the_text() {
         ("sketch s = contains(mapSeq || mapPar)", "`mapSeq or mapPar`"),
         ("sketch s = contains(mapSeq | mapPar)", "`s or t`"),
         ("sketch s = !contains(mapPar)", "`not(contains(mapPar))`"),
+        ("strategy s = reach ? using a(1, 2), b and c", "write `using {a(1, 2), b, c}`"),
         ("strategy s = reach ? using { {a}, b }", "one pair of braces"),
         ("strategy s = reach ? using a with (nodes: -3)", "not below zero"),
         ("strategy s = topDown(splitJoin(p = 4))", "the value of `p` alone"),

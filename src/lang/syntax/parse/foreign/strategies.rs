@@ -91,12 +91,27 @@ impl Parser<'_> {
     /// read goes on with one of these.
     pub(in crate::syntax::parse) fn names_rules(&self) -> Option<String> {
         let using = (0..self.at).rev().take(MAX_LOOK).find(|i| self.spelling(*i) == "using")?;
-        let is_rule = |i: usize| matches!(self.tokens[i].tok, Tok::Word | Tok::Comma);
-        let ends = |i: &usize| !is_rule(*i) || self.spelling(*i) == "with";
-        let end = (using + 1..self.limit).find(ends).unwrap_or(self.limit);
-        let is_name = |i: &usize| !matches!(self.spelling(*i), "," | "and" | "or");
-        let rules: Vec<&str> = (using + 1..end).filter(is_name).map(|i| self.spelling(i)).collect();
-        (self.at < end && !rules.is_empty()).then(|| format!("{{{}}}", rules.join(", ")))
+        let is_between = |word: &str| matches!(word, "," | "and" | "or");
+        let (mut rules, mut at) = (vec![], using + 1);
+        while let Some(end) = self.end_of_call(at).filter(|_| self.spelling(at) != "with") {
+            rules.push(self.quote(at, end)?);
+            at = end;
+            if at >= self.limit || !is_between(self.spelling(at)) {
+                break;
+            }
+            at += 1;
+        }
+        (self.at < at && !rules.is_empty()).then(|| format!("{{{}}}", rules.join(", ")))
+    }
+
+    /// Where a name ends that begins here, with its arguments in parentheses if it has some.
+    fn end_of_call(&self, at: usize) -> Option<usize> {
+        let tok = |i: usize| self.tokens.get(i).filter(|_| i < self.limit).map(|t| t.tok);
+        match (tok(at)?, tok(at + 1)) {
+            (Tok::Word, Some(Tok::LParen)) => self.mate(at + 1).map(|close| close + 1),
+            (Tok::Word, _) => Some(at + 1),
+            _ => None,
+        }
     }
 
     /// `10 s`, at the unit: a number of an option with what follows it.
