@@ -2,6 +2,7 @@
 //!
 //! A [`RunRequest`] carries everything that a run needs, so that the worker process knows nothing of programs or
 //! terms: generated text, memory, and in which order kernels and functions of the host use it.
+use super::stats::FEWEST;
 use super::{HostData, HostScalar, Settings};
 use crate::lang::ty::Scalar;
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,7 @@ pub enum Mode {
 
 impl Mode {
     /// The protocol of every measurement shown: 30 runs or so many seconds, at least 5 runs.
-    pub const MEASURE: Mode = Mode::Measure { min_runs: 5, max_runs: 30, max_seconds: Mode::MEASURED_S };
+    pub const MEASURE: Mode = Mode::Measure { min_runs: FEWEST, max_runs: 30, max_seconds: Mode::MEASURED_S };
 
     /// For so many seconds a measurement runs at most, where five runs do not take longer.
     pub const MEASURED_S: f64 = 10.0;

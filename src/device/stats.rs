@@ -23,8 +23,18 @@ pub struct Summary {
 pub struct Interval {
     pub low: f64,
     pub high: f64,
-    /// At least 0.95 from 6 values on; less where there are fewer (0.9375 for 5).
+    /// At least 0.95 from [`FEWEST`] values on; less where there are fewer (0.9375 for 5).
     pub confidence: f64,
+}
+
+/// The fewest runs of which it is known with 95 % where their median lies.
+pub const FEWEST: u32 = 6;
+
+impl Interval {
+    /// Whether it holds with 95 %.
+    pub fn is_sure(&self) -> bool {
+        self.confidence >= 0.95
+    }
 }
 
 /// How one kernel's times compare with another's.
@@ -218,7 +228,7 @@ mod tests {
             let samples: Vec<u64> = (1..=n).collect();
             let interval = summary(&samples).unwrap().interval;
             assert_eq!((interval.low, interval.high), (low as f64, high as f64), "n = {n}");
-            assert_eq!(interval.confidence >= 0.95, n > 5);
+            assert_eq!(interval.is_sure(), n >= FEWEST as usize);
         }
         let many: Vec<u64> = (1..=5000).collect();
         let interval = summary(&many).unwrap().interval;

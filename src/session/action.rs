@@ -248,7 +248,8 @@ pub struct MedianTime {
 impl From<&Summary> for MedianTime {
     fn from(summary: &Summary) -> MedianTime {
         let Interval { low, high, .. } = summary.interval;
-        MedianTime { median_ns: summary.median, interval_ns: (low, high), runs: summary.runs }
+        let interval_ns = if summary.interval.is_sure() { (low, high) } else { (0.0, f64::INFINITY) };
+        MedianTime { median_ns: summary.median, interval_ns, runs: summary.runs }
     }
 }
 
@@ -298,8 +299,8 @@ impl Measurement {
     ) -> Measurement {
         let check = beside_plain_c(check);
         // Of few runs it is not known in which interval the median lies.
-        let in_turns = time.interval_ns.1.is_finite();
-        Measurement { in_turns, ..Measurement::of(device, kernel, sizes, time, work, check) }
+        let measured = Measurement::of(device, kernel, sizes, time, work, check);
+        Measurement { in_turns: measured.has_interval(), ..measured }
     }
 
     /// Whether other programs disturbed what took turns differently, so that this time holds beside them and tells nothing of others.
@@ -326,6 +327,11 @@ impl Measurement {
         let is_apart = !self.may_take_less() && is_slower(self, other)
             || !other.may_take_less() && is_slower(other, self);
         tells && !self.is_of_same_code(other) && is_apart
+    }
+
+    /// Whether it is known where the median lies: there were enough runs for that.
+    pub fn has_interval(&self) -> bool {
+        self.interval_ns.1.is_finite()
     }
 
     /// Whether the two medians differ: intervals that overlap are no difference.

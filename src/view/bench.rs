@@ -153,7 +153,7 @@ fn time_of(m: &Measurement) -> Time {
 /// The interval in which the median lies.
 fn interval(m: &Measurement, between: &str) -> String {
     let (low, high) = m.interval_ns;
-    match high.is_finite() {
+    match m.has_interval() {
         true => format!("{}{between}{}", figures::time(low), figures::time(high)),
         false => "too few runs".to_owned(),
     }
@@ -162,7 +162,7 @@ fn interval(m: &Measurement, between: &str) -> String {
 /// The interval, with its unit once: `597.4–674.8 ms`.
 pub fn short_interval(m: &Measurement) -> String {
     let (low, high) = m.interval_ns;
-    match high.is_finite() {
+    match m.has_interval() {
         true => figures::times(low, high),
         false => "too few runs".to_owned(),
     }

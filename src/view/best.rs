@@ -108,7 +108,7 @@ fn row(candidate: &Candidate, over: bool, longest: f64, width: usize, alphabet: 
             let interval = summary.interval;
             let median = time(summary.median);
             line.push(Role::Number, if wide { format!("{median:>10}  ") } else { format!("{median:>8}  ") });
-            let ends = match interval.confidence >= 0.95 {
+            let ends = match interval.is_sure() {
                 true if wide => format!("{} to {}", time(interval.low), time(interval.high)),
                 true => times(interval.low, interval.high),
                 false => "too few runs".to_owned(),

@@ -159,8 +159,13 @@ fn fastest(session: &Session, ranked: &[(RevisionId, Price<'_>)]) -> Vec<Line> {
             let alike = ranked.first().filter(|(first, best)| first != id && !best.is_apart(*price));
             let unclear = alike.map(|(first, best)| match best.measured {
                 best if best.is_of_same_code(price.measured) => format!("same code as {first}"),
-                best if best.is_apart(price.measured) => format!("not told from {first}"),
-                _ => format!("intervals overlap with {first}"),
+                best if best.has_interval()
+                    && price.measured.has_interval()
+                    && !best.is_apart(price.measured) =>
+                {
+                    format!("intervals overlap with {first}")
+                }
+                _ => format!("not told from {first}"),
             });
             let mind: Vec<String> = history::contradiction(*price).into_iter().chain(unclear).collect();
             row.push(Line::of(Role::Warning, mind.join(", ")));

@@ -5,7 +5,7 @@
 use super::compared::{Compared, by_the_undisturbed, no_better};
 use super::{FEW, Race, asked, failed};
 use crate::device::roofline::{self, Peak};
-use crate::device::stats;
+use crate::device::stats::{self, FEWEST};
 use crate::device::{Mode, RunControl, RunReport};
 use crate::lang::diag::Diagnostic;
 use crate::session::bench;
@@ -127,7 +127,7 @@ impl Race<'_> {
             return Turns::NoTime;
         }
         let seconds = (0.8 * seconds).clamp(0.2, 10.0);
-        let mode = Mode::Measure { min_runs: 5, max_runs: MOST_RUNS, max_seconds: seconds };
+        let mode = Mode::Measure { min_runs: FEWEST, max_runs: MOST_RUNS, max_seconds: seconds };
         let limit = Some(self.left_s() + 5.0);
         let (x, y) =
             (self.asked(&a.device, &a.term, mode, limit), self.asked(&b.device, &b.term, mode, limit));
