@@ -113,8 +113,10 @@ pub fn news(app: &mut App) {
         None => {}
     }
     match app.session.compared() {
-        Some(Ok(compared)) if branches::chosen(app, &compared) => {}
-        Some(Ok(compared)) => bench::compared(app, &compared),
+        Some(Ok(compared)) => {
+            bench::compared(app, &compared);
+            branches::chosen(app, &compared);
+        }
         Some(Err(problem)) => {
             app.choosing = None;
             show_problem(app, &problem);

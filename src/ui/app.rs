@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::at_sizes::AtSizes;
 use super::candidates::{Candidate, LeftLoops};
 use super::capabilities::Capabilities;
 use super::command::Command;
@@ -29,9 +30,8 @@ use super::theme::Theme;
 use super::window::{Content, Window};
 use crate::device::roofline::Peak;
 use crate::lang::diag::Diagnostic;
-use crate::lang::digest::Digest;
 use crate::lang::path::Path;
-use crate::lang::work;
+use crate::lang::work::{self, Work};
 use crate::lower::Nest;
 use crate::session::action::{RevisionId, Sizes, Target};
 use crate::session::bench::target_of;
@@ -159,6 +159,15 @@ pub struct Code {
     pub listing: panes::kernel::Listing,
 }
 
+/// Two states of which one was faster where both were measured in turns.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ToldApart {
+    pub faster: RevisionId,
+    pub slower: RevisionId,
+    pub device: String,
+    pub sizes: Sizes,
+}
+
 /// A message of some time ago.
 #[derive(Clone, Debug)]
 pub struct Message {
@@ -173,9 +182,6 @@ const HEAD: usize = 3;
 
 /// The fewest columns and the most that a term may be broken for, and the rows that there are.
 type TermRoom = (usize, usize, usize);
-
-/// So many lines of a pane are looked at for how long they are.
-const MEASURED: usize = 2000;
 
 /// The most messages that are kept.
 const MESSAGES: usize = 200;
@@ -232,12 +238,14 @@ pub struct App {
     pub printed: Printed,
     /// In so many columns.
     printed_in: usize,
-    /// The loops of the present term, and of which term they are.
-    pub nest: Option<((Digest, Sizes), Nest)>,
+    /// The loops of the present term.
+    pub nest: AtSizes<Nest>,
     /// What the present term asks of sizes that these sizes do not meet.
-    pub broken: Option<(Digest, Sizes, Option<String>)>,
+    pub broken: AtSizes<Option<String>>,
     /// How many operations the present term takes at these sizes.
-    pub computes: Option<(Digest, Sizes, Option<f64>)>,
+    pub computes: AtSizes<Option<f64>>,
+    /// What the program has to do at these sizes.
+    pub work: AtSizes<Work>,
     /// The rules at the selection.
     pub rules: Rules,
     /// The code of the present term.
@@ -258,6 +266,8 @@ pub struct App {
     pub trail: Option<Trail>,
     /// The states of two branches that are measured in turns, of which the faster one is gone to.
     pub choosing: Option<(RevisionId, RevisionId)>,
+    /// What measurements in turns told of two states.
+    pub told_apart: Vec<ToldApart>,
     /// What is done again without one of its steps.
     pub redone: Option<panes::history::Redone>,
     /// The states whose code is compared on a page.
@@ -334,9 +344,10 @@ impl App {
             selection: Path::root(),
             printed: Printed::default(),
             printed_in: 0,
-            nest: None,
-            broken: None,
-            computes: None,
+            nest: AtSizes::default(),
+            broken: AtSizes::default(),
+            computes: AtSizes::default(),
+            work: AtSizes::default(),
             rules: Rules::default(),
             code: Code { target, stage: None, listing: panes::kernel::Listing::default() },
             device: "cpu".to_owned(),
@@ -347,6 +358,7 @@ impl App {
             walk: None,
             trail: None,
             choosing: None,
+            told_apart: Vec::new(),
             redone: None,
             diffing: None,
             preview: Preview::default(),
@@ -474,14 +486,13 @@ impl App {
         }
     }
 
-    /// Looks whether the sizes meet what the present term asks of them, where one of the two is another.
+    /// Looks whether the sizes meet what the present term asks of them, and what it and the program compute.
     pub(super) fn look_at_sizes(&mut self) {
-        let (now, sizes) = (self.session.term().digest(), self.session.sizes());
-        if self.broken.as_ref().is_none_or(|(of, at, _)| *of != now || at != sizes) {
-            let broken = self.session.workspace().broken(self.session.term(), sizes);
-            self.broken = Some((now, sizes.clone(), broken));
-            self.computes = Some((now, sizes.clone(), work::flops(self.session.term(), sizes)));
-        }
+        let (term, sizes, workspace) = (self.session.term(), self.session.sizes(), self.session.workspace());
+        let program = &workspace.program.term;
+        self.broken.refresh(term, sizes, || workspace.broken(term, sizes));
+        self.computes.refresh(term, sizes, || work::flops(term, sizes));
+        self.work.refresh(program, sizes, || work::of(program, sizes));
     }
 
     /// The pane that is shown in the place of one that is not in sight.
@@ -511,8 +522,7 @@ impl App {
             (self.wishes.rows[at], self.wishes.spare[at]) = (wish.rows, wish.spare);
             // In fewer columns than these nothing hangs on it.
             if self.size.0 >= WIDEST.0 {
-                let lines = content.lines.bare().iter().take(MEASURED);
-                self.wishes.columns[at] = lines.map(Line::width).max().unwrap_or(0);
+                self.wishes.columns[at] = content.lines.widest();
             }
             let state = &mut self.panes[at];
             (state.content, state.made_for) = (content, room);
@@ -689,7 +699,7 @@ impl App {
                 device: &self.device,
                 revision: self.revision,
                 revisions: history.len(),
-                broken: self.broken.as_ref().and_then(|(_, _, broken)| broken.as_deref()),
+                broken: self.broken.get().and_then(Option::as_deref),
                 check: measured.map(|m| status::Check {
                     error: m.max_error,
                     sizes: &m.sizes,

@@ -57,11 +57,10 @@ pub fn better(app: &mut App) {
     }
 }
 
-/// Two branches that were to be chosen from were measured in turns: the faster one is gone to. False where the two were measured for
-/// another reason.
-pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
+/// Two states were measured in turns: where these are branches that were to be chosen from, the faster one is gone to.
+pub fn chosen(app: &mut App, (of, pair): &Compared) {
     if app.choosing.take() != Some(*of) {
-        return false;
+        return;
     }
     let (first, second) = *of;
     let ratio = pair.comparison.ratio;
@@ -69,8 +68,7 @@ pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
         Verdict::FirstFaster => (first, second, 1.0 / ratio),
         Verdict::SecondFaster => (second, first, ratio),
         Verdict::SameCode => {
-            app.tell(Role::Warning, of_same_code(first, second));
-            return true;
+            return app.tell(Role::Warning, of_same_code(first, second));
         }
         neither @ (Verdict::NoMeasurableDifference | Verdict::Close | Verdict::DisturbedUnlike) => {
             let difference = match neither {
@@ -81,8 +79,7 @@ pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
             let text = format!(
                 "There is {difference} between revisions {first} and {second}, measured in turns: nothing was chosen."
             );
-            app.tell(Role::Warning, text);
-            return true;
+            return app.tell(Role::Warning, text);
         }
     };
     let text = format!(
@@ -90,7 +87,6 @@ pub fn chosen(app: &mut App, (of, pair): &Compared) -> bool {
         figures::digits(ratio)
     );
     keep(app, kept, text);
-    true
 }
 
 fn of_same_code(one: RevisionId, other: RevisionId) -> String {

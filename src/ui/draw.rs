@@ -10,7 +10,7 @@ use super::layout::{self, LEAST, Layout, Pane, Place, Wishes};
 use super::mending::Mending;
 use super::paint::{Painter, tabs};
 use super::popup::{Choice, Entry, EntryKind, Page, Popup, Purpose, Question};
-use super::window::mark_found;
+use super::window::found;
 use super::{complete, hints, strategies};
 use crate::view::{Line, Mark, Role};
 
@@ -173,12 +173,10 @@ fn pane(app: &App, painter: &mut Painter<'_>, place: &Place) {
     painter.lines(part(0, rows.head), &head, (0, left));
     let seen = part(rows.head, rows.body);
     for (row, i) in (window.top..body.lines.len()).take(rows.body).enumerate() {
-        let Some(line) = body.lines.get(i) else { break };
+        let Some(line) = body.lines.bare().get(i) else { break };
         // Of a long line only what is seen is looked at; what is looked for may begin before that.
-        let mut line = match window.find.is_empty() {
-            true => line.shown(window.left, width, painter.alphabet),
-            false => mark_found(&line, &window.find).shown(window.left, width, painter.alphabet),
-        };
+        let marks: Vec<_> = body.lines.marks(i).chain(found(line, &window.find)).collect();
+        let mut line = line.shown(&marks, window.left, width, painter.alphabet);
         // Where lines of the selection are marked, the highlight is one more only for who moves it.
         if body.list && i == window.cursor && (focused || body.sight.is_none()) {
             let mark = if focused { Mark::Selected } else { Mark::Remembered };

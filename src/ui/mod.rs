@@ -8,6 +8,7 @@ pub mod accept;
 pub mod actions;
 pub mod app;
 pub mod assets;
+pub mod at_sizes;
 mod branches;
 pub mod candidates;
 pub mod capabilities;

@@ -55,7 +55,7 @@ impl<'a> Painter<'a> {
         if area.is_empty() {
             return 0;
         }
-        let line = line.shown(from, usize::from(area.width), self.alphabet);
+        let line = line.shown(&[], from, usize::from(area.width), self.alphabet);
         let mut x = area.x;
         for span in &line.spans {
             let style = self.theme.style(span.role, span.mark);
@@ -69,7 +69,7 @@ impl<'a> Painter<'a> {
     /// Paints a line into the first row of an area, with an ellipsis if it does not fit.
     pub fn line(&mut self, area: Rect, line: &Line) -> u16 {
         let width = usize::from(area.width);
-        let line = line.shown(0, width + 1, self.alphabet).fit(width, self.alphabet);
+        let line = line.shown(&[], 0, width + 1, self.alphabet).fit(width, self.alphabet);
         self.line_from(area, &line, 0)
     }
 

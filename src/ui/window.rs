@@ -4,6 +4,7 @@
 //! must hold after [`Window::settle`]: the highlight is on a line of the content and within what is seen.
 
 use crate::view::{Line, Lines, Mark};
+use std::ops::Range;
 
 /// What a pane shows.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -76,7 +77,7 @@ impl Content {
 }
 
 /// Where a text contains another one, whatever the case: byte ranges of the text.
-pub fn occurrences(text: &str, find: &str) -> Vec<std::ops::Range<usize>> {
+pub fn occurrences(text: &str, find: &str) -> Vec<Range<usize>> {
     if find.is_empty() {
         return Vec::new();
     }
@@ -103,7 +104,7 @@ pub fn occurrences(text: &str, find: &str) -> Vec<std::ops::Range<usize>> {
 }
 
 /// The same where every character is a byte, as nearly all of long texts are.
-fn ascii_occurrences(text: &[u8], find: &[u8]) -> Vec<std::ops::Range<usize>> {
+fn ascii_occurrences(text: &[u8], find: &[u8]) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut i = 0;
     while let Some(here) = text.get(i..i + find.len()) {
@@ -117,13 +118,12 @@ fn ascii_occurrences(text: &[u8], find: &[u8]) -> Vec<std::ops::Range<usize>> {
     out
 }
 
-/// A line with what is looked for marked.
-pub fn mark_found(line: &Line, find: &str) -> Line {
-    let mut line = line.clone();
-    for range in occurrences(&line.text(), find) {
-        line.mark(range, Mark::Found);
+/// Where a line contains what is looked for, to be marked.
+pub fn found(line: &Line, find: &str) -> Vec<(Range<usize>, Mark)> {
+    if find.is_empty() {
+        return Vec::new();
     }
-    line
+    occurrences(&line.text(), find).into_iter().map(|range| (range, Mark::Found)).collect()
 }
 
 impl Window {
@@ -139,8 +139,7 @@ impl Window {
 
     /// Scrolls sideways by so many columns.
     pub fn slide(&mut self, content: &Content, by: isize) {
-        let widest = content.lines.bare().iter().map(Line::width).max().unwrap_or(0);
-        self.left = self.left.saturating_add_signed(by).min(widest.saturating_sub(1));
+        self.left = self.left.saturating_add_signed(by).min(content.lines.widest().saturating_sub(1));
     }
 
     /// Puts highlight and scroll position where they belong, for content of which so many rows are seen.

@@ -1,16 +1,28 @@
 //! Many lines that are shown again and again with few of them marked: they are shared, and a mark is drawn where it is looked at.
 
 use super::text::{Line, Mark};
-use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Lines, of which some have marks that the shared ones do not have.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lines {
-    all: Arc<Vec<Line>>,
+    all: Arc<Shared>,
     /// By their lines.
     marks: Vec<Marked>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    lines: Vec<Line>,
+    /// The columns of the longest one, once somebody asked.
+    widest: OnceLock<usize>,
+}
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Shared) -> bool {
+        self.lines == other.lines
+    }
 }
 
 /// The bytes of a line that have a mark.
@@ -23,31 +35,35 @@ struct Marked {
 
 impl Lines {
     pub fn len(&self) -> usize {
-        self.all.len()
+        self.all.lines.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
-    /// A line with its marks.
-    pub fn get(&self, at: usize) -> Option<Cow<'_, Line>> {
-        let mut line = Cow::Borrowed(self.all.get(at)?);
-        let first = self.marks.partition_point(|marked| marked.line < at);
-        for marked in self.marks[first..].iter().take_while(|marked| marked.line == at) {
-            line.to_mut().mark(marked.bytes.clone(), marked.mark);
-        }
-        Some(line)
+        self.all.lines.is_empty()
     }
 
     /// The lines with their marks.
-    pub fn iter(&self) -> impl Iterator<Item = Cow<'_, Line>> {
-        (0..self.len()).filter_map(|at| self.get(at))
+    pub fn iter(&self) -> impl Iterator<Item = Line> {
+        let marked = |(at, line): (usize, &Line)| line.with_marks(&self.marks(at).collect::<Vec<_>>());
+        self.bare().iter().enumerate().map(marked)
     }
 
     /// The lines without these marks.
     pub fn bare(&self) -> &[Line] {
-        &self.all
+        &self.all.lines
+    }
+
+    /// The marks of a line, of which the last counts where several are over each other.
+    pub fn marks(&self, line: usize) -> impl Iterator<Item = (Range<usize>, Mark)> {
+        let first = self.marks.partition_point(|marked| marked.line < line);
+        let own = self.marks[first..].iter().take_while(move |marked| marked.line == line);
+        own.map(|marked| (marked.bytes.clone(), marked.mark))
+    }
+
+    /// The columns of the longest line.
+    pub fn widest(&self) -> usize {
+        let widest = || self.bare().iter().map(Line::width).max().unwrap_or(0);
+        *self.all.widest.get_or_init(widest)
     }
 
     /// Marks bytes of a line, if there is one of this number; what is beyond its end is none.
@@ -58,14 +74,8 @@ impl Lines {
 }
 
 impl From<Vec<Line>> for Lines {
-    fn from(all: Vec<Line>) -> Lines {
-        Lines { all: Arc::new(all), marks: vec![] }
-    }
-}
-
-impl From<&Arc<Vec<Line>>> for Lines {
-    fn from(all: &Arc<Vec<Line>>) -> Lines {
-        Lines { all: all.clone(), marks: vec![] }
+    fn from(lines: Vec<Line>) -> Lines {
+        Lines { all: Arc::new(Shared { lines, widest: OnceLock::new() }), marks: vec![] }
     }
 }
 
@@ -81,8 +91,8 @@ mod tests {
 
     #[test]
     fn what_is_marked_is_seen_everywhere_and_nothing_is_copied() {
-        let all = Arc::new(vec![Line::plain("a"), Line::plain("bcd"), Line::plain("c")]);
-        let mut lines = Lines::from(&all);
+        let all = Lines::from(vec![Line::plain("a"), Line::plain("bcd"), Line::plain("c")]);
+        let mut lines = all.clone();
         lines.mark(2, 0..usize::MAX, Mark::Found);
         lines.mark(7, 0..1, Mark::Found);
         lines.mark(1, 0..1, Mark::Selected);
@@ -98,6 +108,7 @@ mod tests {
                 vec![of("c", Mark::Found)],
             ]
         );
-        assert_eq!((lines.len(), lines.get(3), Arc::strong_count(&all)), (3, None, 2));
+        assert_eq!((lines.len(), lines.marks(0).count(), lines.widest()), (3, 0, 3));
+        assert_eq!((all.marks(1).count(), Arc::strong_count(&all.all)), (0, 2));
     }
 }

@@ -128,7 +128,7 @@ mod tests {
                 width,
                 Alphabet::Unicode,
             )
-            .shown(0, width, Alphabet::Unicode)
+            .shown(&[], 0, width, Alphabet::Unicode)
             .text()
         };
         assert_eq!(row(60), "✓ map 8/27 useIterateStream  loops 20 → 23, stores 0 → 1  do");

@@ -5,7 +5,6 @@
 //! sub-term in the text, the one on the line below).
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::code;
 use super::lines::Lines;
@@ -17,7 +16,7 @@ use crate::lang::term::Term;
 /// A printed term.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Printed {
-    lines: Arc<Vec<Line>>,
+    lines: Lines,
     /// The byte at which each line begins.
     starts: Vec<usize>,
     /// Every sub-term that can be selected, in the order of the text, outer before inner.
@@ -68,7 +67,7 @@ impl Printed {
                 _ => distinct.push(i),
             }
         }
-        Printed { lines: Arc::new(lines), starts, spans, by_path, distinct }
+        Printed { lines: lines.into(), starts, spans, by_path, distinct }
     }
 
     /// The text of a sub-term.
@@ -77,19 +76,19 @@ impl Printed {
         let (first, last) = (self.line_of(range.start), self.line_of(range.end.saturating_sub(1)));
         let before = self.starts.get(first).copied().unwrap_or(0);
         let lines: Vec<String> =
-            self.lines.iter().skip(first).take(last + 1 - first).map(Line::text).collect();
+            self.lines().iter().skip(first).take(last + 1 - first).map(Line::text).collect();
         let text = lines.join("\n");
         text.get(range.start - before..range.end - before).unwrap_or_default().to_owned()
     }
 
     /// The lines without a selection.
     pub fn lines(&self) -> &[Line] {
-        &self.lines
+        self.lines.bare()
     }
 
     /// The same, shared.
     pub fn shared(&self) -> Lines {
-        Lines::from(&self.lines)
+        self.lines.clone()
     }
 
     /// The lines with the sub-term at `path` marked.
@@ -103,7 +102,7 @@ impl Printed {
         for range in self.ranges(&path) {
             let (first, last) = (self.line_of(range.start), self.line_of(range.end.saturating_sub(1)));
             for (i, start) in self.starts.iter().enumerate().take(last + 1).skip(first) {
-                let indent = || self.lines.get(i).map_or(0, Line::indent);
+                let indent = || self.lines().get(i).map_or(0, Line::indent);
                 let from = if range.start < *start { indent() } else { range.start - start };
                 lines.mark(i, from..range.end.saturating_sub(*start), mark);
             }

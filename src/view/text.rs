@@ -350,71 +350,52 @@ impl Line {
     /// Marks the bytes of `range`, splitting spans where it begins and ends. Positions beyond the line or
     /// inside a character are moved to the next boundary.
     pub fn mark(&mut self, range: Range<usize>, mark: Mark) {
-        let mut spans = Vec::with_capacity(self.spans.len() + 2);
+        *self = self.with_marks(&[(range, mark)]);
+    }
+
+    /// The line with more marks.
+    pub fn with_marks(&self, marks: &[(Range<usize>, Mark)]) -> Line {
+        Line { spans: self.pieces(marks).map(|piece| piece.spelt(piece.text.to_owned())).collect() }
+    }
+
+    /// The spans, split where marks begin and end. Of marks over each other the last counts.
+    fn pieces<'a>(&'a self, marks: &'a [(Range<usize>, Mark)]) -> impl Iterator<Item = Piece<'a>> {
         let mut start = 0;
-        for span in self.spans.drain(..) {
-            let end = start + span.text.len();
-            let from = ceil_boundary(&span.text, range.start.clamp(start, end) - start);
-            let to = ceil_boundary(&span.text, range.end.clamp(start, end) - start).max(from);
-            start = end;
-            if from == to {
-                spans.push(span);
-                continue;
-            }
-            let (left, rest) = span.text.split_at(from);
-            let (middle, right) = rest.split_at(to - from);
-            for (text, mark) in [(left, span.mark), (middle, mark), (right, span.mark)] {
-                if !text.is_empty() {
-                    let text = Cow::Owned(text.to_owned());
-                    spans.push(Span { text, role: span.role, mark, pixels: span.pixels });
-                }
-            }
-        }
-        self.spans = spans;
+        self.spans.iter().flat_map(move |span| {
+            let begin = start;
+            start += span.text.len();
+            let within = |at: usize| ceil_boundary(&span.text, at.clamp(begin, start) - begin);
+            let over = marks.iter().filter(|(range, _)| range.start < start && range.end > begin);
+            let over: Vec<(Range<usize>, Mark)> =
+                over.map(|(range, mark)| (within(range.start)..within(range.end), *mark)).collect();
+            let mut ends: Vec<usize> = over.iter().flat_map(|(range, _)| [range.start, range.end]).collect();
+            ends.extend([0, span.text.len()]);
+            ends.sort_unstable();
+            ends.dedup();
+            let piece = |ends: &[usize]| {
+                let last = over.iter().rev().find(|(range, _)| range.contains(&ends[0]));
+                let text = span.text.get(ends[0]..ends[1]).unwrap_or_default();
+                Piece { text, span, mark: last.map_or(span.mark, |(_, mark)| *mark) }
+            };
+            ends.windows(2).map(piece).collect::<Vec<_>>()
+        })
     }
 
     /// The columns `from .. from + width`; a wide character that is cut is replaced by a space.
     pub fn columns(&self, from: usize, width: usize) -> Line {
-        self.columns_of(from, width, |text| Cow::Borrowed(text))
+        columns_of(self.pieces(&[]), from, width, |text| Cow::Borrowed(text))
     }
 
-    /// The columns of the line in an alphabet. What is beyond them is not looked at, so that long lines are shown as soon as short
-    /// ones.
-    pub fn shown(&self, from: usize, width: usize, alphabet: Alphabet) -> Line {
-        self.columns_of(from, width, |text| alphabet.clean(text))
-    }
-
-    fn columns_of(&self, from: usize, width: usize, spelt: impl Fn(&str) -> Cow<'_, str>) -> Line {
-        let mut line = Line::empty();
-        let mut column = 0;
-        let end = from.saturating_add(width);
-        for span in &self.spans {
-            let mut text = String::new();
-            for c in spelt(&span.text).chars() {
-                let w = c.width().unwrap_or(0);
-                if w > 0 && column >= end {
-                    break;
-                }
-                let (first, last) = (column, column + w);
-                column = last;
-                if w == 0 {
-                    if first > from && first <= end {
-                        text.push(c);
-                    }
-                } else if first >= from && last <= end {
-                    text.push(c);
-                } else if first < end && last > from {
-                    text.push_str(&" ".repeat(last.min(end) - first.max(from)));
-                }
-            }
-            if !text.is_empty() {
-                line.spans.push(Span { text: Cow::Owned(text), ..*span });
-            }
-            if column >= end {
-                break;
-            }
-        }
-        line
+    /// The columns of the line in an alphabet, with more marks. What is beyond them is not looked at, so that long lines are shown as
+    /// soon as short ones.
+    pub fn shown(
+        &self,
+        marks: &[(Range<usize>, Mark)],
+        from: usize,
+        width: usize,
+        alphabet: Alphabet,
+    ) -> Line {
+        columns_of(self.pieces(marks), from, width, |text| alphabet.clean(text))
     }
 
     /// The line cut to `width` columns, with an ellipsis where something is missing.
@@ -530,6 +511,60 @@ impl Line {
         });
         Line { spans: spans.collect() }
     }
+}
+
+/// A part of a span with the mark that it has then.
+#[derive(Clone, Copy)]
+struct Piece<'a> {
+    text: &'a str,
+    span: &'a Span,
+    mark: Mark,
+}
+
+impl Piece<'_> {
+    /// A span of its own, with this text.
+    fn spelt(&self, text: String) -> Span {
+        Span { text: Cow::Owned(text), mark: self.mark, ..*self.span }
+    }
+}
+
+/// The columns `from .. from + width` of what stands one after the other, as it is spelt.
+fn columns_of<'a>(
+    pieces: impl Iterator<Item = Piece<'a>>,
+    from: usize,
+    width: usize,
+    spelt: impl Fn(&str) -> Cow<'_, str>,
+) -> Line {
+    let mut line = Line::empty();
+    let mut column = 0;
+    let end = from.saturating_add(width);
+    for piece in pieces {
+        let mut text = String::new();
+        for c in spelt(piece.text).chars() {
+            let w = c.width().unwrap_or(0);
+            if w > 0 && column >= end {
+                break;
+            }
+            let (first, last) = (column, column + w);
+            column = last;
+            if w == 0 {
+                if first > from && first <= end {
+                    text.push(c);
+                }
+            } else if first >= from && last <= end {
+                text.push(c);
+            } else if first < end && last > from {
+                text.push_str(&" ".repeat(last.min(end) - first.max(from)));
+            }
+        }
+        if !text.is_empty() {
+            line.spans.push(piece.spelt(text));
+        }
+        if column >= end {
+            break;
+        }
+    }
+    line
 }
 
 /// Where a character stands in a line.

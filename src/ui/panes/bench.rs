@@ -4,6 +4,7 @@ use super::{Description, Operation, highlighted_text, lines_and_about, rules};
 use super::{alphabet, kernel};
 use crate::device::name_in;
 use crate::device::roofline::Peak;
+use crate::device::stats::Verdict;
 use crate::lang::work::{self, Work};
 use crate::session::action::{Action, Measurement, RevisionId, Sizes, Target, give_size};
 use crate::session::auto;
@@ -18,7 +19,7 @@ use crate::session::trial;
 use crate::session::tune::{Tuned, seconds};
 use crate::session::whole::Asked;
 use crate::ui::actions::{perform, show_problem, typed};
-use crate::ui::app::App;
+use crate::ui::app::{App, ToldApart};
 use crate::ui::capabilities::Depth;
 use crate::ui::command::Command;
 use crate::ui::command::{Command as C, always};
@@ -119,7 +120,7 @@ fn unmeasured(app: &App) -> Vec<Line> {
 /// What the program has to do, where its sizes are known.
 fn work_of(app: &App) -> Option<Work> {
     let known = app.session.missing_sizes().is_empty();
-    known.then(|| work::of(&app.session.workspace().program.term, app.session.sizes()))
+    app.work.get().copied().filter(|_| known)
 }
 
 /// What the program costs at least and what bounds it, in few words.
@@ -135,7 +136,7 @@ pub(super) fn costs(app: &App) -> Option<Line> {
     let all = view::measurements(app.session.history());
     let now = all.iter().filter(|(_, m)| m.device == app.device && m.sizes == *app.session.sizes());
     let fastest = now.map(|(_, m)| m.median_ns).min_by(f64::total_cmp);
-    let computes = app.computes.as_ref().and_then(|(_, _, operations)| *operations);
+    let computes = app.computes.get().copied().flatten();
     view::least_in_brief(work_of(app)?, computes, &app.device, peak_of(app, &app.device), fastest, &key)
 }
 
@@ -237,6 +238,13 @@ pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared)
         format!("{} and {} were measured in turns on {}.", names[0], names[1], pair.first.device),
     );
     app.popups.push(Popup::Page(Page::sentences("In turns", lines, 2)));
+    let (faster, slower) = match pair.comparison.verdict {
+        Verdict::FirstFaster => (*first, *second),
+        Verdict::SecondFaster => (*second, *first),
+        _ => return,
+    };
+    let (device, sizes) = (pair.first.device.clone(), pair.first.sizes.clone());
+    app.told_apart.push(ToldApart { faster, slower, device, sizes });
 }
 
 /// Measures the present state and the pinned one at the sizes that were typed after the command, or asks for them.

@@ -8,7 +8,7 @@ use crate::rewrite::strategy::in_order;
 use crate::session::action::{Action, RevisionId, Sizes};
 use crate::session::history::Price;
 use crate::ui::actions::{close_pages, perform};
-use crate::ui::app::{App, Trail};
+use crate::ui::app::{App, ToldApart, Trail};
 use crate::ui::command::Command;
 use crate::ui::command::{Command as C, Enabled, require};
 use crate::ui::compared::{self, Shape};
@@ -24,7 +24,6 @@ use crate::view::term::Printed;
 use crate::view::text::{lines_of, one_line};
 use crate::view::{Line, Lines, Role, diff as diff_view, figures};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// The pane.
 pub const PANE: Description = Description {
@@ -77,7 +76,7 @@ fn stepwise(facts: &Facts) -> Enabled {
 #[derive(Default)]
 pub struct Rows {
     all: Vec<Row>,
-    lines: Arc<Vec<Line>>,
+    lines: Lines,
     made_for: Option<MadeFor>,
     /// What is open; see [`Looked::opened`].
     opened: BTreeSet<RevisionId>,
@@ -126,7 +125,7 @@ pub fn refresh(app: &mut App) {
             .or_else(|| place(&|row| row.revision == old.revision))
     });
     let cursor = kept.or_else(|| place(&|row| row.revision == now.current && row.part == Part::State));
-    app.past.lines = Arc::new(rows.iter().map(|row| row.line.clone()).collect());
+    app.past.lines = rows.iter().map(|row| row.line.clone()).collect();
     (app.past.all, app.past.made_for) = (rows, Some(now));
     app.pane_mut(Pane::History).1.cursor = cursor.unwrap_or_default();
     app.touch(&[Pane::History]);
@@ -192,7 +191,7 @@ pub fn fold(app: &mut App) {
 /// What the pane shows: the tree, and what the highlighted state was made by and changed.
 pub fn content(app: &App, width: usize) -> Content {
     let foot = about(app, width, app.past.lines.len());
-    Content { lines: Lines::from(&app.past.lines), foot, list: true, ..Content::default() }
+    Content { lines: app.past.lines.clone(), foot, list: true, ..Content::default() }
 }
 
 /// What the highlighted row stands for: what made it, and the terms before and after.
@@ -474,6 +473,18 @@ pub fn fastest(app: &mut App) {
     }
     if !as_fast.is_empty() {
         text += &format!(" These times do not tell it from {}.", listed(&as_fast));
+    }
+    let here = |told: &&ToldApart| told.device == measured.device && told.sizes == measured.sizes;
+    for (id, _) in &as_fast {
+        // What was found out last counts.
+        let told =
+            app.told_apart.iter().filter(here).rfind(|told| {
+                [(told.faster, told.slower), (told.slower, told.faster)].contains(&(best, *id))
+            });
+        text += &match told {
+            Some(told) => format!(" In turns, {} was faster than {}.", told.faster, told.slower),
+            None => continue,
+        };
     }
     let doubtful = ranked.iter().filter_map(|(id, price)| Some((id, history::contradiction(*price)?)));
     text += &doubtful.map(|(id, also)| format!(" Revision {id} {also}.")).collect::<String>();

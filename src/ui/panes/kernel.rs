@@ -52,9 +52,9 @@ pub struct Listing {
     /// The lines of the text that a row stands for.
     rows: Vec<Range<usize>>,
     /// What is shown in it.
-    lines: Arc<Vec<Line>>,
+    lines: Lines,
     /// All lines of the text.
-    all: Arc<Vec<Line>>,
+    all: Lines,
     /// What the line of this number comes from, which was highlighted last.
     source: Option<(usize, Source)>,
 }
@@ -116,10 +116,10 @@ fn refresh_lines(app: &mut App) {
     };
     let text = made.text();
     let preambles = if made.has_lines() { fold::preambles(text, made.lines()) } else { vec![] };
-    let all = before.unwrap_or_else(|| Arc::new(kernel::lines(&now.stage, text)));
+    let all = before.unwrap_or_else(|| kernel::lines(&now.stage, text).into());
     let (rows, lines) = match opened || preambles.is_empty() {
         true => ((0..all.len()).map(|i| i..i + 1).collect(), all.clone()),
-        false => folded(app, text, &preambles, &all),
+        false => folded(app, text, &preambles, all.bare()),
     };
     app.code.listing = Listing {
         opened: app.code.listing.opened,
@@ -134,12 +134,7 @@ fn refresh_lines(app: &mut App) {
 }
 
 /// The rows that are shown, and the lines of the text that each stands for, where these preambles are one row each.
-fn folded(
-    app: &App,
-    text: &str,
-    preambles: &[Range<usize>],
-    all: &[Line],
-) -> (Vec<Range<usize>>, Arc<Vec<Line>>) {
+fn folded(app: &App, text: &str, preambles: &[Range<usize>], all: &[Line]) -> (Vec<Range<usize>>, Lines) {
     let texts: Vec<&str> = text.lines().collect();
     let mut folded = preambles.iter().peekable();
     let (mut rows, mut shown) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
@@ -159,7 +154,7 @@ fn folded(
             Some(_) => {}
         }
     }
-    (rows, Arc::new(shown))
+    (rows, shown.into())
 }
 
 /// Shows what no part of the program asks for line by line, or as one line again. The highlight stays on its line.
@@ -205,8 +200,8 @@ pub fn content(app: &App, width: usize) -> Content {
             let said = said(app, width);
             let first = said.len();
             let lines = match first {
-                0 => Lines::from(&listing.lines),
-                _ => said.into_iter().chain(listing.lines.iter().cloned()).collect(),
+                0 => listing.lines.clone(),
+                _ => said.into_iter().chain(listing.lines.bare().iter().cloned()).collect(),
             };
             let mut content = Content { head: vec![head], lines, ..Content::default() };
             if stage == app.code.target.name() {

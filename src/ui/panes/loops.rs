@@ -32,14 +32,14 @@ pub const PANE: Description = Description {
 };
 
 fn rows(app: &App) -> Vec<loops::Row> {
-    let Some((_, nest)) = &app.nest else { return Vec::new() };
+    let Some(nest) = app.nest.get() else { return Vec::new() };
     let note = loops::note(app.session.term(), app.code.target);
     loops::rows_of(nest, note, &app.selection, app.code.target, alphabet(app))
 }
 
 /// The code that tells whether threads share out the loops, where these ask for it.
 pub fn unknown_threads(app: &App) -> Option<Query> {
-    let (_, nest) = app.nest.as_ref()?;
+    let nest = app.nest.get()?;
     let query = kernel::query(app);
     let asks = nest.lines.iter().any(loops::asks_for_threads);
     (asks && app.queries.kernel(&query).is_none()).then_some(query)
@@ -47,7 +47,7 @@ pub fn unknown_threads(app: &App) -> Option<Query> {
 
 /// What is said where loops ask for threads and the code that is shown starts none.
 pub fn threadless(app: &App) -> Option<&'static str> {
-    let (_, nest) = app.nest.as_ref()?;
+    let nest = app.nest.get()?;
     let made = app.queries.kernel(&kernel::query(app))?;
     let module = made.as_ref().as_ref().ok()?.module.as_ref().ok()?;
     loops::threadless(nest, module)
@@ -55,10 +55,8 @@ pub fn threadless(app: &App) -> Option<&'static str> {
 
 /// Reads the loops off the present term where that is another, or has other sizes.
 pub fn refresh(app: &mut App) {
-    let (now, sizes) = (app.session.term().digest(), app.session.sizes());
-    if app.nest.as_ref().is_none_or(|((term, at), _)| *term != now || at != sizes) {
-        app.nest = Some(((now, sizes.clone()), nest(app.session.term(), sizes)));
-    }
+    let (term, sizes) = (app.session.term(), app.session.sizes());
+    app.nest.refresh(term, sizes, || nest(term, sizes));
 }
 
 /// What the pane shows.

@@ -419,7 +419,9 @@ pub fn why(app: &mut App, call: &str) {
         None => (None, stopped(app, candidate)),
     };
     lines.extend(more);
-    lines.extend(makes_room(app, inside.as_ref().unwrap_or(candidate)));
+    // What was asked for is this place.
+    let room = makes_room(app, candidate).or_else(|| makes_room(app, inside.as_ref()?));
+    lines.extend(room);
     app.popups.push(Popup::Page(Page::sentences(title, lines, 2)));
 }
 
