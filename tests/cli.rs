@@ -1943,7 +1943,7 @@ fn a_clone_replays_with_the_modules_that_it_has() {
     write(at, "lib/own.elevate", "strategy ownFuse = id\n");
     let ran = replay(&[]);
     assert!(
-        ran.code == 1 && ran.out.contains("likely cause: What is in `p/lib/own.elevate` now"),
+        ran.code == 1 && ran.out.contains("likely cause: What is in `lib/own.elevate` now"),
         "{}",
         ran.out
     );
@@ -2235,6 +2235,46 @@ fn what_makes_room_for_a_rule_is_named() {
         let ran = run(dir.path(), &["apply", "p.rise", "-s", strategy]);
         assert!(ran.code == 1 && !ran.err.contains("once"), "{strategy}: {}", ran.err);
     }
+}
+
+/// Tiles may be larger than the sizes that are tried first.
+#[test]
+fn what_is_cut_into_large_tiles_is_compared_with_the_interpreter() {
+    let dir = world();
+    write(dir.path(), "f.rise", "def f (a: n.f32): n.f32 = a |> map (\\x. x * 2)");
+    let tiled = ["bench", "f.rise", "-s", "topDown(splitJoin(1000))", "--size", "n=300000"];
+    let ran = run(dir.path(), &tiled);
+    assert!(ran.code == 0 && ran.out.contains("agrees with the interpreter at n=1000"), "{}{}", ran.out, ran.err);
+}
+
+/// The likely cause of other code is the program's text, which gives it its names; of code that is as recorded and computes something
+/// else, what compiles it.
+#[test]
+fn other_code_and_other_results_have_their_likely_causes() {
+    let dir = world();
+    let at = dir.path();
+    let program = |input: &str| format!("def f ({input}: n.f32): n.f32 = {input} |> map (\\x. x * 2)");
+    write(at, "p.rise", program("a"));
+    let strategy = ["-s", "topDown(useMapSeq)", "--size", "n=64", "--session"];
+    assert_eq!(run(at, &[&["compile", "p.rise"][..], &strategy, &["c.ron"]].concat()).code, 0);
+    assert_eq!(run(at, &[&["bench", "p.rise"][..], &strategy, &["b.ron"]].concat()).code, 0);
+    write(at, "p.rise", program("input"));
+    for (session, what) in [("c.ron", "the generated code is another one"), ("b.ron", "the measured kernel is another one")]
+    {
+        let ran = run(at, &["replay", session, "--files", "--level", "kernels"]);
+        let told = [what, "likely cause: What is in `p.rise` now is another text"];
+        assert!(ran.code == 1 && told.iter().all(|told| ran.out.contains(told)), "{}", ran.out);
+        assert_eq!(run(at, &["replay", session, "--level", "kernels"]).code, 0);
+    }
+    // A compiler that takes other numbers.
+    let compiler = at.join("cc");
+    let text = "#!/bin/sh\nfor file; do case $file in *.c) sed -i 's/2\\.0f/2.5f/g' \"$file\";; esac; done\nexec gcc \"$@\"\n";
+    std::fs::write(&compiler, text).unwrap();
+    std::fs::set_permissions(&compiler, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let compiler = compiler.to_str().unwrap();
+    let ran = run_with(at, &["replay", "b.ron", "--level", "results"], &[("CC", compiler)]);
+    let told = ["the kernel computes something else", "likely cause: The code is as recorded"];
+    assert!(ran.code == 1 && told.iter().all(|told| ran.out.contains(told)), "{}{}", ran.out, ran.err);
 }
 
 /// What overflows in the program as written does in its kernel as well; double precision, which it is compared with, has room for

@@ -1685,6 +1685,21 @@ fn results_wait_until_nothing_else_is_open_and_give_way() {
     assert!(app.app.popups.is_empty() && app.app.focus.pane == Pane::History, "{}", app.text());
 }
 
+/// Each step of a strategy can be taken by itself, also one that shares the part at a position.
+#[test]
+fn the_steps_of_auto_are_taken_one_by_one() {
+    let mut app = TestApp::new("gesummv", (120, 36), UNICODE);
+    app.press("t").type_text("auto").press("Enter").idle();
+    let all = app.app.stepping.as_ref().map_or(0, |stepping| stepping.steps.len());
+    assert!(all > 10, "{}", app.text());
+    for _ in 0..all {
+        app.press("t").idle();
+        assert!(!app.text().contains("error["), "{}", app.text());
+    }
+    let last = app.app.stepping.as_ref().and_then(|stepping| Some(stepping.steps.last()?.after.digest()));
+    assert_eq!(Some(app.app.session.term().digest()), last);
+}
+
 /// Of two branches one is kept only where there are two, and where they could be measured.
 #[test]
 fn of_one_branch_none_is_better() {
