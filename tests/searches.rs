@@ -745,6 +745,43 @@ fn sizes_that_a_goal_does_not_name_are_usual_ones() {
     assert!(ran.code == 1 && ran.out.contains(told) && ran.err.contains(told), "{}{}", ran.out, ran.err);
 }
 
+/// Where a goal asks for more loops than the program has and does not say how large they are, a loop of the program is split by usual
+/// sizes, or by divisors of a number of elements.
+#[test]
+fn loops_that_a_goal_gives_no_sizes_are_parts_of_those_of_the_program() {
+    let scal = "def scal (alpha: f32) (x: n.f32): n.f32 = x |> map (\\v. alpha * v)";
+    let dot = "def dot (a b: n.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0";
+    let odd = "def odd (a: 77.f32): 77.f32 = a |> map sqrt";
+    let matmul = kernel("matmul");
+    let deep = |depth: usize, inner: &str| {
+        format!("containsMapPar(?, {}{inner}{})", "containsMap(?, ".repeat(depth), ")".repeat(depth))
+    };
+    for (program, goal) in [
+        (scal, deep(1, "?")),
+        (scal, deep(2, "?")),
+        (scal, "containsMapPar(?t, containsMap(?u, ?))".to_owned()),
+        (dot, deep(1, "?")),
+        (odd, deep(1, "?")),
+        (matmul.as_str(), deep(3, "?")),
+        (matmul.as_str(), deep(2, "containsReduceSeq(?, ?)")),
+    ] {
+        leads_by_small_graphs(program, &goal);
+    }
+}
+
+/// The windows of a tile are made of the tile, which overlaps its neighbours, on the way to tiles in two dimensions.
+#[test]
+fn guides_lead_to_tiles_that_overlap() {
+    let sums = "def sums (xs: (n+2).(m+2).f32): n.m.f32 =
+        xs |> map (slide 3 1) |> slide 3 1 |> map transpose |> map (map (\\w. reduce (+) 0 (join w)))";
+    for (program, name) in [(sums, "sums"), (&kernel("jacobi2d"), "jacobi2d")] {
+        let tile = "containsMap(16, containsMap(8, ?)) and contains(slide 3 1)";
+        let goal = format!("containsMapPar(n/16, containsMap(m/8, {tile}))");
+        let (searches, _) = examined(program, "", &format!("reach {goal}"), 0);
+        assert!(searches.iter().all(|s| s["found"] == true), "{name}: {searches:#?}");
+    }
+}
+
 /// What a rule of the library makes in a step or two is found by the rules that make it, whatever sizes these take and whatever else
 /// they bring.
 #[test]
