@@ -41,7 +41,7 @@ enum Series {
 }
 
 /// How often each comes: sums and differences are what most rules speak of.
-const SERIES: [Series; 25] = {
+const SERIES: [Series; 24] = {
     use Series::{Above, Counting, Factors, Greatest, Pairs, Positions, Rising, Same, Sums, Triples, Twos};
     [
         Same, Same, Same, Pairs, Pairs, Pairs, Triples, Triples, Triples, Counting, Counting, Counting,
@@ -179,7 +179,7 @@ fn series(whole: &[i128], v: &Value, rng: &mut Rng) -> Value {
     let most_are = rng.below(2) == 0;
     let gap = 1 + rng.below(2);
     let is_broken = rng.below(3) == 0;
-    let is_half = rng.below(2) == 0;
+    let is_fraction = rng.below(2) == 0;
     // None is negative, on the way up or down.
     let start = first.abs() + if sign < 0 { 2 * i128::from(leaves) } else { 0 };
     let products: Vec<i128> = whole.iter().copied().filter(|v| v.unsigned_abs() > 1).collect();
@@ -188,7 +188,7 @@ fn series(whole: &[i128], v: &Value, rng: &mut Rng) -> Value {
         _ => vec![],
     };
     if kind == Series::Sums {
-        return summing(v, by, is_half, rng);
+        return summing(v, by, is_broken, rng);
     }
     let (mut at, mut before) = (0u64, first);
     with_leaves(v, &mut |s| {
@@ -224,7 +224,7 @@ fn series(whole: &[i128], v: &Value, rng: &mut Rng) -> Value {
         match s {
             Scalar::Bool => Some(Value::Bool(most_are != is_other)),
             _ if kind == Series::Greatest => extremes(s).into_iter().next_back(),
-            _ if kind == Series::Above && is_half && s.is_float() => {
+            _ if kind == Series::Above && is_fraction && s.is_float() => {
                 Value::float(by as f64 + (1 + rng.below(7)) as f64 / 8.0, s)
             }
             _ => number_of(number, s),
