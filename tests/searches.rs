@@ -769,19 +769,6 @@ fn loops_that_a_goal_gives_no_sizes_are_parts_of_those_of_the_program() {
     }
 }
 
-/// The windows of a tile are made of the tile, which overlaps its neighbours, on the way to tiles in two dimensions.
-#[test]
-fn guides_lead_to_tiles_that_overlap() {
-    let sums = "def sums (xs: (n+2).(m+2).f32): n.m.f32 =
-        xs |> map (slide 3 1) |> slide 3 1 |> map transpose |> map (map (\\w. reduce (+) 0 (join w)))";
-    for (program, name) in [(sums, "sums"), (&kernel("jacobi2d"), "jacobi2d")] {
-        let tile = "containsMap(16, containsMap(8, ?)) and contains(slide 3 1)";
-        let goal = format!("containsMapPar(n/16, containsMap(m/8, {tile}))");
-        let (searches, _) = examined(program, "", &format!("reach {goal}"), 0);
-        assert!(searches.iter().all(|s| s["found"] == true), "{name}: {searches:#?}");
-    }
-}
-
 /// What a rule of the library makes in a step or two is found by the rules that make it, whatever sizes these take and whatever else
 /// they bring.
 #[test]

@@ -193,23 +193,6 @@ impl Nest {
         }
     }
 
-    /// What is asked for beside the spine in other conjuncts, each with the number of loops of the spine that it stands within.
-    pub fn conjuncts_within(&self) -> Vec<(usize, Nest)> {
-        match self {
-            Nest::Loop(l) => {
-                let within = l.body.conjuncts_within();
-                within.into_iter().map(|(depth, asked)| (depth + 1, asked)).collect()
-            }
-            Nest::And(all) => {
-                let Some(spine) = all.iter().position(|n| !n.spine().0.is_empty()) else { return vec![] };
-                let others = all.iter().enumerate().filter(|(i, _)| *i != spine);
-                let others = others.map(|(_, asked)| (0, asked.clone()));
-                others.chain(all[spine].conjuncts_within()).collect()
-            }
-            Nest::Store(..) | Nest::Other(_) => vec![],
-        }
-    }
-
     /// The same with something else asked for at its sides, of which it takes as many as it has. Where nothing is asked,
     /// nothing is written.
     pub fn with_sides(&self, sides: &mut dyn Iterator<Item = Nest>) -> Nest {

@@ -81,7 +81,6 @@ pub fn plans(
     let mut others = operands.iter().flatten().filter(|side| **side != Nest::any());
     let is_first = !conjuncts.is_empty() || others.any(|side| matches!(side, Nest::Other(_)));
     let (mut plans, mut after) = (vec![], beside);
-    plans.extend(kept_within(&nest, &programs));
     plans.extend(after.take_if(|_| is_first));
     let by_nest = |nest: &Nest| {
         let ways = plans_of(nest, &programs, 1).into_iter().chain(beside_first(nest, &programs));
@@ -248,39 +247,6 @@ fn beside_first(nest: &Nest, programs: &[Vec<Loop>]) -> Option<Vec<Guide>> {
         let all = [guide.nest].into_iter().chain(conjuncts.iter().cloned()).collect();
         Guide { nest: Nest::all(all), ..guide }
     }));
-    let scalar = scalars(nest, reading.width.as_ref()).with_spine(&reading.loops);
-    guides.extend(lowering(nest, Some(&scalar), reading.width.as_ref()));
-    guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
-    Some(without_repetitions(guides))
-}
-
-/// The way to a nest of whose loops something else is asked for within some, as the windows of a tile within the loops over tiles:
-/// on it stands in each nest what is asked for within as many of these loops as are outermost already. Once all loops are split
-/// and exchanged there would be many ways to bring it in.
-fn kept_within(nest: &Nest, programs: &[Vec<Loop>]) -> Option<Vec<Guide>> {
-    let mut within = nest.conjuncts_within();
-    within.retain(|(depth, asked)| *depth > 0 && matches!(asked, Nest::Other(_)));
-    let reading = readings(nest, programs).into_iter().find(|r| r.in_lanes().is_none())?;
-    if within.is_empty() {
-        return None;
-    }
-    let keeping = |guide: Guide| {
-        let (mut spine, mut now) = guide.nest.spine();
-        let outermost = |depth: usize| {
-            let around = reading.loops.get(..depth).unwrap_or_default();
-            spine.iter().take_while(|l| around.iter().any(|other| other.size() == l.size())).count()
-        };
-        let placed: Vec<(usize, &Nest)> = within.iter().map(|(depth, n)| (outermost(*depth), n)).collect();
-        loop {
-            let depth = spine.len();
-            let here = placed.iter().filter(|(at, _)| *at == depth && depth > 0).map(|(_, n)| (*n).clone());
-            now = Nest::all([now].into_iter().chain(here).collect());
-            let Some(l) = spine.pop() else { break };
-            now = Nest::of_spine(&[l], now);
-        }
-        Guide { nest: now, ..guide }
-    };
-    let mut guides: Vec<Guide> = reading.way().into_iter().map(keeping).collect();
     let scalar = scalars(nest, reading.width.as_ref()).with_spine(&reading.loops);
     guides.extend(lowering(nest, Some(&scalar), reading.width.as_ref()));
     guides.push(Guide::new(nest.clone(), "how each loop runs", vec![]));
