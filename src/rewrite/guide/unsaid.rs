@@ -11,8 +11,8 @@ use crate::sketch::holes::hole;
 const MOST_LOOKED_AT: usize = 1_000;
 const MOST_TAKEN: usize = 4;
 
-/// The goal with sizes for its loops, and holes where a loop of the program may have parts of several sizes: in the ways that split
-/// least. None where the program has as many loops as are asked for.
+/// The goal with sizes for its loops, and holes where a loop of the program may have parts of several sizes: those that
+/// split least first. None where the program has as many loops as are asked for.
 pub(super) fn sized(goal: &Sketch, programs: &[Vec<Loop>]) -> Vec<Sketch> {
     let nest = Nest::read(&applied(goal));
     let (spine, _) = nest.spine();
@@ -123,8 +123,8 @@ mod tests {
         assert!(of("containsMapPar(?, ?)").is_empty());
         assert!(of("containsMap(n/8, containsMap(8, ?))").is_empty());
         assert_eq!(goals("containsMap(?, containsMap(?, ?))", &["m", "n"]), Vec::<String>::new());
-        // One of two is split: the outer one first.
-        assert_eq!(goals("containsMap(?, containsMap(?, containsMap(?, ?)))", &["m", "n"]).len(), 2);
+        // One of two is split, then one of them twice and the other left out: the outer one first.
+        assert_eq!(goals("containsMap(?, containsMap(?, containsMap(?, ?)))", &["m", "n"]).len(), 4);
         // A sum is no part of a map.
         assert!(of("containsMap(?, containsReduceSeq(?, ?))").is_empty());
     }

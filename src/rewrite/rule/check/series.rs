@@ -45,8 +45,7 @@ const SERIES: [Series; 24] = {
     use Series::{Above, Counting, Factors, Greatest, Pairs, Positions, Rising, Same, Sums, Triples, Twos};
     [
         Same, Same, Same, Pairs, Pairs, Pairs, Triples, Triples, Triples, Counting, Counting, Counting,
-        Above, Twos, Greatest, Factors, Factors, Factors, Rising, Rising, Sums, Sums, Sums, Positions,
-        Positions,
+        Above, Twos, Greatest, Factors, Factors, Factors, Rising, Rising, Sums, Sums, Positions, Positions,
     ]
 };
 
