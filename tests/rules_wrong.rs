@@ -820,6 +820,35 @@ const HOSTILE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "sizes that are small are ruled out, or quotients and the least of sizes are compared",
+        &[
+            "rule bad = (xs : n.m.t) ~> select (n * n == m) (reverse xs) xs where n > 4",
+            "rule bad = (xs : n.m.t) ~> select (min n m == 77) (reverse xs) xs",
+            "rule bad = (xs : n.m.t) ~> select (n % m == 0 and n / m == 3 and m > 50) (reverse xs) xs",
+        ],
+    ),
+    (
+        "indices that go round, or backwards",
+        &[
+            "rule bad = gather (is : n.idx[n]) (xs : n.t) ~> select (reduce (and) true (map (\\i. indexAsNat (idx i is) == n - 1 - indexAsNat i) (generate (\\(i : idx[n]). i))) and n > 6) xs (gather is xs)",
+            "rule bad = gather (is : n.idx[n]) (xs : n.t) ~> select (reduce (and) true (map (\\i. indexAsNat (idx i is) == (1 + indexAsNat i) % n) (generate (\\(i : idx[n]). i))) and n > 6) xs (gather is xs)",
+        ],
+    ),
+    (
+        "each element of an array has to do with one of another",
+        &[
+            "rule bad = zip (xs : n.i32) (ys : n.i32) ~> select (n > 6 and reduce (and) true (map (\\(x, y). x == y + 1) (zip xs ys))) (reverse (zip xs ys)) (zip xs ys)",
+            "rule bad = zip (xs : n.i32) (ys : n.i32) ~> select (n > 6 and reduce (and) true (map (\\(x, y). x == y) (zip xs (reverse ys)))) (reverse (zip xs ys)) (zip xs ys)",
+            "rule bad = zip (xs : n.f32) (ys : n.f32) ~> select (n > 6 and reduce (and) true (map (\\(x, y). x * y == 12.0) (zip xs ys))) (reverse (zip xs ys)) (zip xs ys)",
+        ],
+    ),
+    (
+        "all rows sum to one number",
+        &[
+            "rule bad = (xs : n.m.i32) ~> select (n > 3 and m > 3 and reduce (and) true (map (\\r. reduce (+) 0 r == 10) xs)) (reverse xs) xs",
+        ],
+    ),
+    (
         "squares wrap around",
         &[
             "rule bad = (a : i32) * a != 2147395601 ~> true",
@@ -1014,6 +1043,10 @@ fn no_right_rule_is_refused() {
 const OF_MOST_OPERATORS: &[&str] = &[
     "rule bad [unsignedZeros] = (op : t -> t -> t) z a ~> a where neutral op z",
     "rule bad [unsignedZeros] = reduce op z (xs : n.m.t) ~> reduce op (op z z) xs where neutral op z",
+    // What an operator has rounded it rounds again.
+    "rule bad = reduce op z xs ~> op z (reduce op z xs) where neutral op z",
+    "rule bad [unsignedZeros] = reduce op z xs ~> op (reduce op z xs) z where neutral op z",
+    "rule bad [unsignedZeros] = (op : t -> t -> t) z (op a b) ~> op a b where neutral op z",
     "rule bad [unsignedZeros] = (op : t -> t -> t) a (op b c) ~> op (op a b) c where assoc op, commutative op, idempotent op",
     "rule bad [unsignedZeros] = (op : f32 -> f32 -> f32) (op a z) b ~> op a b where idempotent op, neutral op z",
     "rule bad(p) [reassociates] =

@@ -745,6 +745,30 @@ fn sizes_that_a_goal_does_not_name_are_usual_ones() {
     assert!(ran.code == 1 && ran.out.contains(told) && ran.err.contains(told), "{}{}", ran.out, ran.err);
 }
 
+/// Where a goal asks for more loops than the program has and does not say how large they are, a loop of the program is split by usual
+/// sizes, or by divisors of a number of elements.
+#[test]
+fn loops_that_a_goal_gives_no_sizes_are_parts_of_those_of_the_program() {
+    let scal = "def scal (alpha: f32) (x: n.f32): n.f32 = x |> map (\\v. alpha * v)";
+    let dot = "def dot (a b: n.f32): f32 = zip a b |> map (\\p. fst p * snd p) |> reduce (+) 0";
+    let odd = "def odd (a: 77.f32): 77.f32 = a |> map sqrt";
+    let matmul = kernel("matmul");
+    let deep = |depth: usize, inner: &str| {
+        format!("containsMapPar(?, {}{inner}{})", "containsMap(?, ".repeat(depth), ")".repeat(depth))
+    };
+    for (program, goal) in [
+        (scal, deep(1, "?")),
+        (scal, deep(2, "?")),
+        (scal, "containsMapPar(?t, containsMap(?u, ?))".to_owned()),
+        (dot, deep(1, "?")),
+        (odd, deep(1, "?")),
+        (matmul.as_str(), deep(3, "?")),
+        (matmul.as_str(), deep(2, "containsReduceSeq(?, ?)")),
+    ] {
+        leads_by_small_graphs(program, &goal);
+    }
+}
+
 /// What a rule of the library makes in a step or two is found by the rules that make it, whatever sizes these take and whatever else
 /// they bring.
 #[test]

@@ -14,6 +14,7 @@ mod reading;
 mod sizes;
 mod sums;
 pub mod text;
+mod unsaid;
 mod vectors;
 mod way;
 

@@ -2,6 +2,7 @@
 
 use super::nest::{Loop, LoopSketch, Nest, applied, chains, copying, plain};
 use super::reading::{completed, readings};
+use super::unsaid::sized;
 use super::vectors::widths;
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::infer::constraints_of;
@@ -43,13 +44,20 @@ impl Filled {
 
 /// The goal with sizes in the place of its holes, in ways that leave every size whole as far as is known, and at last as it
 /// is. One without holes is as it is. `given` puts the values of sizes in a size, as far as they are given; sizes of the
-/// program from which it is searched are tried where the goal asks for a multiple of a hole.
+/// program from which it is searched are tried where the goal asks for a multiple of a hole. Where it asks for more loops than there
+/// are and does not say how large they are, sizes are tried for these, too.
 pub fn filled(goal: &Sketch, start: &Term, given: &dyn Fn(&Nat) -> Nat) -> Vec<Filled> {
     let goal = &goal.said_at(given);
+    let programs = chains(start);
+    let sized = sized(goal, &programs);
+    if !sized.is_empty() {
+        let most = MOST_FILLED.div_ceil(sized.len());
+        let filled = sized.iter().flat_map(|goal| filled_way(goal, start, &programs, given, most));
+        return filled.chain([Filled::plainly(goal.without_decided())]).collect();
+    }
     if goal.holes().is_empty() {
         return vec![Filled::plainly(goal.without_decided())];
     }
-    let programs = chains(start);
     let of_program = |f: &Filled| names_parts(&f.goal, &programs, given);
     // What one of several ways asks of a hole the others need not.
     let ways = goal.ways(MOST_WAYS);

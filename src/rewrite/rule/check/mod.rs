@@ -16,6 +16,7 @@ mod palette;
 pub mod property;
 mod replaced;
 mod rows;
+mod series;
 mod shrink;
 mod size_borders;
 mod sizes;

@@ -156,13 +156,16 @@ fn is(x: &Term, value: i64) -> b::Built {
     b::equal(x.clone(), number(x, value)?)
 }
 
-/// A float plus a large number, which depends on another float, and minus this number: what it is but for rounding, of which small
-/// numbers leave nothing.
+/// A float that is what it was but for rounding: the mean of it and of what is left of it when a large number, which depends on
+/// another float, is added and taken away again, of which small numbers leave nothing. Done again it changes the float again, as
+/// what is rounded alone does not: a rule may apply an operator once more than it asks for.
 pub(super) fn disturbed(value: Term, by: Term) -> b::Built {
     let large = number(&value, if value.ty().as_scalar() == Some(Scalar::F16) { 2_000 } else { 30_000_000 })?;
     let bounded = b::max(b::min(by, large.clone())?, number(&value, 0)?)?;
     let large = b::add(bounded, large)?;
-    b::sub(b::add(value, large.clone())?, large)
+    let rounded = b::sub(b::add(value.clone(), large.clone())?, large)?;
+    let half = |v: Term| b::div(v.clone(), number(&v, 2)?);
+    b::add(half(value)?, half(rounded)?)
 }
 
 /// `min x 2`, which done twice is done once, and zero of zero alone.

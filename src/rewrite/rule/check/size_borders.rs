@@ -1,16 +1,17 @@
 //! The sizes at which what a rule compares of its sizes is equal: `n == 3*m + 17`, `n * m == 391`.
 //!
 //! There are few sizes: those of up to three variables whose product is small are tried one after the other. What is
-//! linear in one of them is solved for larger ones as well, one comparison after the other until all are true: `n == m and
-//! m == k and k > 9`.
+//! linear in one of them or grows with it is solved for larger ones as well, one comparison after the other until all are true:
+//! `n == m and m == k and k > 9`. Sizes that the rule's conditions rule out are none.
 
 use super::border::truth;
 use super::mentioned::value_of_side;
 use super::solve::compared;
 use crate::lang::eval::Sizes;
-use crate::lang::nat::NatVar;
+use crate::lang::nat::{Nat, NatVar};
 use crate::lang::value::Value;
 use crate::rule::Equation;
+use crate::rule::condition::Condition;
 use crate::rule::pat::{Pat, PatNode};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
@@ -25,6 +26,9 @@ const LARGEST: i64 = 100_000;
 
 /// Nor is the product of all sizes larger: three of 101 are not.
 const LARGEST_PRODUCT: i64 = 1 << 20;
+
+/// What is solved for beside large sizes is beside ones like this.
+const LARGE: i64 = 1009;
 
 /// So many solutions are kept.
 const MOST: usize = 32;
@@ -60,7 +64,12 @@ pub(super) fn solutions(eq: &Equation, least: &[i64]) -> Vec<Vec<i64>> {
     tried.sort_by_key(|sizes| sizes.iter().product::<i64>());
     let few = most.isqrt();
     let with_nothing = nothing(&names, least, tried.iter().take_while(|sizes| product(sizes) <= few));
-    let small = || tried.iter().take_while(|sizes| sizes.iter().product::<i64>() <= few);
+    // Beside others that are large, the least of several is what it is compared with.
+    let large = vec![LARGE; eq.nats.len()];
+    let small = || {
+        let few = tried.iter().take_while(|sizes| sizes.iter().product::<i64>() <= few);
+        few.chain([&large])
+    };
     let each = || (0..borders.len()).flat_map(|b| names.iter().map(move |name| (b, *name)));
     let of_border = |sizes: &Vec<i64>, (b, name)| Some((name, search.solved(b, name, sizes)?));
     let solved: Vec<(usize, Vec<i64>)> =
@@ -80,7 +89,7 @@ pub(super) fn solutions(eq: &Equation, least: &[i64]) -> Vec<Vec<i64>> {
     {
         let several = several(&sizes);
         for (sizes, is_several) in [(several, true), (sizes, false)] {
-            if product(&sizes) > LARGEST_PRODUCT {
+            if product(&sizes) > LARGEST_PRODUCT || are_ruled_out(eq, &|i| sizes.get(i).copied()) {
                 continue;
             }
             let orders = (0..borders.len()).map(|b| search.order(b, &sizes)).collect();
@@ -100,6 +109,15 @@ pub(super) fn solutions(eq: &Equation, least: &[i64]) -> Vec<Vec<i64>> {
     }
     out.truncate(MOST);
     out
+}
+
+/// Do the conditions of the equation rule out that some of its sizes are these numbers?
+pub(super) fn are_ruled_out(eq: &Equation, size: &dyn Fn(usize) -> Option<i64>) -> bool {
+    let put = |v: &NatVar| match v {
+        NatVar::Meta(i) => size(*i as usize).map(Nat::constant),
+        _ => None,
+    };
+    eq.conditions.iter().any(|c| matches!(c, Condition::Size(c) if c.subst(&put).decide() == Some(false)))
 }
 
 /// The same with one of the sizes that may be none, and with all of them.
@@ -271,17 +289,46 @@ impl Search<'_> {
         next_to.into_iter().find(|sizes| sizes[name] > 0 && self.is_true(border, sizes))
     }
 
-    /// The same sizes but for one, at which the border is equal, if it is linear in it.
+    /// The same sizes but for one, at which the border is equal, if it is linear in it or passes through zero once.
     fn solved(&self, border: usize, name: usize, sizes: &[i64]) -> Option<Vec<i64>> {
         let with = |value: i64| {
             let mut sizes = sizes.to_vec();
             sizes[name] = value;
             sizes
         };
-        let (one, two) = (self.difference(border, &with(1))?, self.difference(border, &with(2))?);
-        let by = one.checked_sub(two).filter(|by| *by != 0 && one % by == 0)?;
-        let value = i64::try_from(1 + one / by).ok().filter(|v| (1..=LARGEST).contains(v))?;
-        let solved = with(value);
-        (self.order(border, &solved) == Some(Ordering::Equal)).then_some(solved)
+        let difference = |value: i64| self.difference(border, &with(value));
+        let is_equal = |value: &i64| self.order(border, &with(*value)) == Some(Ordering::Equal);
+        let value = linear(&difference).filter(is_equal).or_else(|| between(&difference).filter(is_equal))?;
+        Some(with(value))
     }
+}
+
+/// Where a difference that is linear is nothing.
+fn linear(difference: &dyn Fn(i64) -> Option<i128>) -> Option<i64> {
+    let (one, two) = (difference(1)?, difference(2)?);
+    let by = one.checked_sub(two).filter(|by| *by != 0 && one % by == 0)?;
+    i64::try_from(1 + one / by).ok().filter(|v| (1..=LARGEST).contains(v))
+}
+
+/// The first number at which a difference that grows or shrinks has no more the sign that it begins with: a quotient or a square
+/// that reaches what it is compared with.
+fn between(difference: &dyn Fn(i64) -> Option<i128>) -> Option<i64> {
+    let begins = difference(1)?.signum();
+    let is_before = |value: i64| difference(value).is_some_and(|d| d.signum() == begins);
+    let (mut before, mut behind) = (1, 2);
+    while is_before(behind) {
+        (before, behind) = (behind, 2 * behind);
+        if behind > LARGEST {
+            return None;
+        }
+    }
+    while behind - before > 1 {
+        let middle = before + (behind - before) / 2;
+        if is_before(middle) {
+            before = middle;
+        } else {
+            behind = middle;
+        }
+    }
+    Some(behind)
 }

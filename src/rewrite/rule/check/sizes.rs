@@ -3,12 +3,11 @@
 //! interpreter does in a moment.
 
 use super::mentioned::Mentioned;
-use super::size_borders;
+use super::size_borders::{self, are_ruled_out};
 use super::{Origin, Size};
 use crate::lang::eval::inputs::Rng;
-use crate::lang::nat::{Name, Nat, NatVar};
+use crate::lang::nat::{Name, Nat};
 use crate::lang::work;
-use crate::rule::condition::Condition;
 use crate::rule::{Equation, Rule};
 use rustc_hash::FxHashSet;
 
@@ -198,16 +197,7 @@ fn with_nothing(mut sizes: Vec<i64>, least: &[i64], rng: &mut Rng) -> Vec<i64> {
 fn may_have(eq: &Equation, near: i128) -> bool {
     let Ok(near) = i64::try_from(near) else { return !eq.nats.is_empty() };
     let around = [near.saturating_sub(1), near, near.saturating_add(1)];
-    (0..eq.nats.len()).any(|i| around.iter().any(|n| !is_refuted(eq, i, *n)))
-}
-
-/// Is it known of the equation's conditions that this size is not this number?
-fn is_refuted(eq: &Equation, size: usize, n: i64) -> bool {
-    let put = |v: &NatVar| match v {
-        NatVar::Meta(i) if *i as usize == size => Some(Nat::constant(n)),
-        _ => None,
-    };
-    eq.conditions.iter().any(|c| matches!(c, Condition::Size(c) if c.subst(&put).decide() == Some(false)))
+    (0..eq.nats.len()).any(|i| around.iter().any(|n| !are_ruled_out(eq, &|size| (size == i).then_some(*n))))
 }
 
 /// The sizes of the equation by name, and the elements of what its variables stand for.

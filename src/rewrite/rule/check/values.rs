@@ -10,6 +10,7 @@ use super::needle;
 use super::palette::{ZEROS, extremes, near, palette};
 use super::replaced::{number_of, type_of, with_indices, with_leaves, with_part};
 use super::rows::SPECIAL;
+use super::series;
 use super::solve::{self, Solution, Solutions, Solver};
 use crate::lang::diag::Diagnostic;
 use crate::lang::eval::Sizes;
@@ -23,12 +24,6 @@ use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Equation, Marks, Rule};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// The numbers behind the first ones are no factors but one.
-const MOST_FACTORS: usize = 16;
-
-/// Primes up to here are tried as factors.
-const MOST_TRIED: i128 = 1000;
 
 /// Draws inputs for one rule.
 #[derive(Clone)]
@@ -51,58 +46,13 @@ enum Turn {
     Mentioned,
     Any,
     Hostile,
-    /// Whole arrays in which something is the same everywhere ([`series`]).
+    /// Whole arrays in which something is the same everywhere, or between two of them ([`series`]).
     Series,
     /// One element among tame ones ([`needle`]).
     Needle,
     /// As large as they can be.
     Greatest,
 }
-
-/// What the numbers of an array have in common ([`Turn::Series`]).
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Series {
-    /// All are one number, or all but one.
-    Same,
-    /// Two that follow each other sum to one number.
-    Pairs,
-    /// Three do.
-    Triples,
-    /// Each differs from the next by one number.
-    Counting,
-    /// They are little above one number.
-    Above,
-    /// Each stands twice.
-    Twos,
-    /// Each is greater than the one before, or each less, but for two that are the same if there are any such.
-    Rising,
-    /// Their product is one number.
-    Factors,
-    /// They are as large as they can be.
-    Greatest,
-}
-
-/// How often each comes: sums and differences are what most rules speak of.
-const SERIES: [Series; 20] = {
-    use Series::{Above, Counting, Factors, Greatest, Pairs, Rising, Same, Triples, Twos};
-    [
-        Same, Same, Same, Pairs, Pairs, Pairs, Triples, Triples, Triples, Counting, Counting, Counting,
-        Above, Twos, Greatest, Factors, Factors, Factors, Rising, Rising,
-    ]
-};
-
-/// What truth values of an array have in common, in the turn of a series.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Truths {
-    /// All are the same.
-    Same,
-    /// One is unlike all others.
-    One,
-    /// Those up to one of them are the same, and those behind it.
-    Sorted,
-}
-
-const TRUTHS: [Truths; 3] = [Truths::Same, Truths::One, Truths::Sorted];
 
 /// The turns of the first inputs; further ones are hostile, or near what is mentioned, or of arrays that are series or have a
 /// needle.
@@ -221,8 +171,11 @@ impl Drawing {
         };
         let (params, _) = ty.signature();
         let drawn = values;
-        let values =
-            if turn == Turn::Needle { needle::inputs(self, &drawn, &mut rng) } else { drawn.clone() };
+        let values = match turn {
+            Turn::Needle => needle::inputs(self, &drawn, &mut rng),
+            Turn::Series if !special => series::inputs(&self.mentioned.whole, &drawn, &mut rng),
+            _ => drawn.clone(),
+        };
         let mut values: Vec<Value> = values
             .iter()
             .zip(&params)
@@ -230,7 +183,6 @@ impl Drawing {
                 // A zero to start with is chosen before all others: what is beyond it leaves the choice to them.
                 let is_kept = zeros && ty.as_scalar().is_some() && rng.below(2) == 0;
                 match turn {
-                    Turn::Series if !special => self.series(v, &mut rng),
                     Turn::Greatest => with_leaves(v, &mut |s| extremes(s).into_iter().next_back()),
                     _ if is_kept => v.clone(),
                     _ => with_leaves(v, &mut |s| replaced(s, &mut rng)),
@@ -270,74 +222,6 @@ impl Drawing {
             2 => together.get(at),
             _ => None,
         }
-    }
-
-    /// The value with its numbers in a series, of which a rule may say something as a whole: such that one, two or three that
-    /// follow each other sum to the same, or that each differs from the next by the same; mostly by a number of the rule.
-    fn series(&self, v: &Value, rng: &mut Rng) -> Value {
-        let Mentioned { whole, .. } = &*self.mentioned;
-        let mut any = || i128::from(rng.below(9)) - 4;
-        let (first, second, other) = (any(), any(), any());
-        let by = whole.get(rng.below(whole.len() as u64 + 2) as usize).copied().unwrap_or(other);
-        let rest = by.saturating_sub(first);
-        let kind = SERIES[rng.below(SERIES.len() as u64) as usize];
-        let period = match kind {
-            Series::Pairs => vec![first, rest],
-            Series::Triples => vec![first, second, rest.saturating_sub(second)],
-            _ => vec![by],
-        };
-        let sign = if rng.below(2) == 0 { 1 } else { -1 };
-        let mut leaves = 0u64;
-        with_leaves(v, &mut |_| {
-            leaves += 1;
-            None
-        });
-        // An element, or one that is not there.
-        let needle = rng.below(leaves + 1);
-        let truths = TRUTHS[rng.below(TRUTHS.len() as u64) as usize];
-        let most_are = rng.below(2) == 0;
-        let gap = 1 + rng.below(2);
-        let is_broken = rng.below(3) == 0;
-        // None is negative, on the way up or down.
-        let start = first.abs() + if sign < 0 { 2 * i128::from(leaves) } else { 0 };
-        let products: Vec<i128> = whole.iter().copied().filter(|v| v.unsigned_abs() > 1).collect();
-        let factors = match (kind, products.get(rng.below(products.len().max(1) as u64) as usize)) {
-            (Series::Factors, Some(product)) => factors(*product, leaves, rng),
-            _ => vec![],
-        };
-        let (mut at, mut before) = (0u64, first);
-        with_leaves(v, &mut |s| {
-            let number = match kind {
-                Series::Same if at == needle && is_broken => by.saturating_add(sign),
-                Series::Same | Series::Pairs | Series::Triples => period[at as usize % period.len()],
-                Series::Counting => first.saturating_add(by.saturating_mul(sign * i128::from(at))),
-                Series::Above => by.saturating_add(1 + i128::from(rng.below(6))),
-                Series::Twos => {
-                    if at.is_multiple_of(2) {
-                        before = by.saturating_add(i128::from(rng.below(6)));
-                    }
-                    before
-                }
-                Series::Factors => factors.get(at as usize).copied().unwrap_or(1),
-                Series::Rising => {
-                    let step = if at == needle { 0 } else { 1 + i128::from(rng.below(gap)) };
-                    before = if at == 0 { start } else { before.saturating_add(sign * step) };
-                    before
-                }
-                Series::Greatest => 0,
-            };
-            let is_other = match truths {
-                Truths::Same => false,
-                Truths::One => at == needle,
-                Truths::Sorted => at >= needle,
-            };
-            at += 1;
-            match s {
-                Scalar::Bool => Some(Value::Bool(most_are != is_other)),
-                _ if kind == Series::Greatest => extremes(s).into_iter().next_back(),
-                _ => number_of(number, s),
-            }
-        })
     }
 
     /// Are NaN and infinities none of the inputs?
@@ -405,28 +289,6 @@ impl Drawing {
         let value = Value::float(number, s)?;
         (number.is_finite() || !self.marks.finite).then_some(value)
     }
-}
-
-/// So many numbers whose product is this one, as it falls apart.
-fn factors(product: i128, count: u64, rng: &mut Rng) -> Vec<i128> {
-    let mut all = vec![1i128; usize::try_from(count).unwrap_or(0).min(MOST_FACTORS)];
-    let mut put = |n: i128, rng: &mut Rng| {
-        if let Some(one) = all.get_mut(rng.below(count.clamp(1, MOST_FACTORS as u64)) as usize) {
-            *one = one.saturating_mul(n);
-        }
-    };
-    let (mut left, mut prime) = (product.saturating_abs(), 2);
-    put(product.signum(), rng);
-    while prime <= MOST_TRIED && prime * prime <= left {
-        if left % prime == 0 {
-            put(prime, rng);
-            left /= prime;
-        } else {
-            prime += 1;
-        }
-    }
-    put(left.max(1), rng);
-    all
 }
 
 /// Does the rule compute with numbers, and has it functions?
