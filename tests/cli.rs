@@ -2244,7 +2244,12 @@ fn what_is_cut_into_large_tiles_is_compared_with_the_interpreter() {
     write(dir.path(), "f.rise", "def f (a: n.f32): n.f32 = a |> map (\\x. x * 2)");
     let tiled = ["bench", "f.rise", "-s", "topDown(splitJoin(1000))", "--size", "n=300000"];
     let ran = run(dir.path(), &tiled);
-    assert!(ran.code == 0 && ran.out.contains("agrees with the interpreter at n=1000"), "{}{}", ran.out, ran.err);
+    assert!(
+        ran.code == 0 && ran.out.contains("agrees with the interpreter at n=1000"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
 }
 
 /// The likely cause of other code is the program's text, which gives it its names; of code that is as recorded and computes something
@@ -2259,7 +2264,8 @@ fn other_code_and_other_results_have_their_likely_causes() {
     assert_eq!(run(at, &[&["compile", "p.rise"][..], &strategy, &["c.ron"]].concat()).code, 0);
     assert_eq!(run(at, &[&["bench", "p.rise"][..], &strategy, &["b.ron"]].concat()).code, 0);
     write(at, "p.rise", program("input"));
-    for (session, what) in [("c.ron", "the generated code is another one"), ("b.ron", "the measured kernel is another one")]
+    for (session, what) in
+        [("c.ron", "the generated code is another one"), ("b.ron", "the measured kernel is another one")]
     {
         let ran = run(at, &["replay", session, "--files", "--level", "kernels"]);
         let told = [what, "likely cause: What is in `p.rise` now is another text"];

@@ -51,9 +51,11 @@ fn a_check_is_told_with_the_device_that_it_was_on() {
 fn what_makes_room_for_a_rule_at_the_selected_part_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("w.rise");
-    let program = "def w (x: n.f32) (y: n.f32): n.f32 = zip x y |> map (\\p. fst p * snd p) |> reverse |> map sqrt";
+    let program =
+        "def w (x: n.f32) (y: n.f32): n.f32 = zip x y |> map (\\p. fst p * snd p) |> reverse |> map sqrt";
     std::fs::write(&file, program).unwrap();
-    std::fs::write(dir.path().join("w.rules"), "rule revMap = reverse (map f xs) ~> map f (reverse xs)\n").unwrap();
+    std::fs::write(dir.path().join("w.rules"), "rule revMap = reverse (map f xs) ~> map f (reverse xs)\n")
+        .unwrap();
     let ran = line_of(dir.path(), &file, "select 0.0\nwhy mapFusion\n");
     assert!(ran.out.contains("`mapFusion` applies at 0.0 once `revMap` was applied at 0.0.1"), "{}", ran.out);
 }

@@ -15,12 +15,21 @@ use std::collections::{BTreeSet, HashMap};
 /// The rows, and what is said above them.
 #[derive(Debug, Default)]
 pub struct Rows {
-    pub head: Vec<Line>,
-    pub lines: Lines,
-    made_of: Option<MadeOf>,
+    /// Those that are shown.
+    pub now: Made,
+    /// Those that were shown before: who goes from pane to pane sees them in two widths.
+    before: Made,
     names: Names,
     /// What the names are of.
     named: Option<(RevisionId, Path, Alphabet)>,
+}
+
+/// Rows as they were made for a width.
+#[derive(Debug, Default)]
+pub struct Made {
+    pub head: Vec<Line>,
+    pub lines: Lines,
+    of: Option<MadeOf>,
 }
 
 /// What decides how rows look.
@@ -59,8 +68,13 @@ pub fn refresh(app: &mut App, width: usize) {
         width,
         alphabet: alphabet(app),
     };
-    if rules.rows.made_of.as_ref() == Some(&made_of) {
+    let is_it = |made: &Made| made.of.as_ref() == Some(&made_of);
+    if is_it(&rules.rows.now) {
         return;
+    }
+    if is_it(&rules.rows.before) {
+        let Rows { now, before, .. } = &mut app.rules.rows;
+        return std::mem::swap(now, before);
     }
     let of = made_of.asked.clone().map(|(revision, at)| (revision, at, made_of.alphabet));
     let before = std::mem::take(&mut app.rules.rows);
@@ -72,7 +86,10 @@ pub fn refresh(app: &mut App, width: usize) {
         }
     }
     let (head, lines) = (head(app, &shown, width), lines(app, &shown, &names, width).into());
-    app.rules.rows = Rows { head, lines, made_of: Some(made_of), names, named: of };
+    // Of other rules none are kept.
+    let is_of_these = |made: &Made| made.of.as_ref().is_some_and(|of| of.changes == made_of.changes);
+    let before = if is_of_these(&before.now) { before.now } else { Made::default() };
+    app.rules.rows = Rows { now: Made { head, lines, of: Some(made_of) }, before, names, named: of };
 }
 
 fn alphabet(app: &App) -> Alphabet {

@@ -15,7 +15,7 @@ use crate::ui::compared::{self, Shape};
 use crate::ui::draw::room;
 use crate::ui::facts::Facts;
 use crate::ui::layout::Pane;
-use crate::ui::listed::{HEAD, Rows};
+use crate::ui::listed::{HEAD, Made};
 use crate::ui::popup::{Choice, Entry, EntryKind, Item, Page, Popup, Purpose, Value};
 use crate::ui::preview::Preview;
 use crate::ui::queries::Query;
@@ -223,7 +223,7 @@ pub fn content(app: &App, width: usize) -> Content {
             }
         },
     };
-    let Rows { head, lines, .. } = &app.rules.rows;
+    let Made { head, lines, .. } = &app.rules.rows.now;
     Content { head: head.clone(), lines: lines.clone(), foot, list: true, ..Content::default() }
 }
 
