@@ -38,6 +38,25 @@ const BRANCHING: &[(&str, &str)] = &[
         "quotients",
         "(a b: (4*n).i32) = map (\\(x, y). select (bitAnd y 1 == 0) x (let q = x / bitAnd y 1 in q * q)) (zip a b)",
     ),
+    // What one side of a choice alone reads is named before it.
+    (
+        "before",
+        "(a: (4*n).u32) = map (\\v. let w = bitAnd v 1 in let p = v / w in select (w < 1) v (p * p)) a",
+    ),
+    (
+        "pairBefore",
+        "(a b: (4*n).i32) = map (\\(x, y). let w = bitAnd y 1 in let p = (x / w, x % w) in select (w == 0) x (fst p * fst p + snd p)) (zip a b)",
+    ),
+    (
+        "chainBefore",
+        "(a b: (4*n).i32) = map (\\(x, y). let w = bitAnd y 1 in let q = x / w in let r = q * q in
+           select (w == 0) (select (x < 3) y x) (r + r)) (zip a b)",
+    ),
+    // Both sides read it, each in its own lanes; so does what is asked.
+    (
+        "everywhere",
+        "(a b: (4*n).i32) = map (\\(x, y). let w = bitOr y 1 in let q = x / max w 1 in select (q < 2) (q * q) (q + q)) (zip a b)",
+    ),
     ("shared", "(a: (4*n).f32) = map (\\x. let y = x * x in select (y < 1) y (y + y)) a"),
 ];
 
@@ -79,6 +98,15 @@ const WRITTEN: &[(&str, &str)] = &[
         "again",
         "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, u). let w = bitAnd u 1 in
            select (w == 0) v (let q = v / w in let r = bitAnd q 1 in select (r == 0) (q + q) (let s = q / r in s * s + q)))",
+    ),
+    (
+        "storedBefore",
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, u). let w = bitAnd u 1 in let (toMem (v / w)) (\\q. select (w == 0) v (q * q)))",
+    ),
+    (
+        "ofOne",
+        "(a: n.i32) (b: n.<4>i32) = zip a b |> mapSeq (\\(x, u). let w = bitAnd x 1 in let q = 100 / w in
+           select (vectorFromScalar w == 0) u (vectorFromScalar q * vectorFromScalar q))",
     ),
     ("counted", "(a: n.<4>f32) = reduceSeq (\\k v. k + cast (v > 0)) (vectorFromScalar 0i32) a"),
 ];

@@ -104,11 +104,8 @@ fn reads(e: &Phrase, x: &Name) -> bool {
         {
             reads(body, x) || (reads(body, y) && reads(value, x))
         }
-        // Of vectors that are chosen lane by lane both are read.
-        Kind::Pattern(Pattern::Select, _, ps)
-            if let [c, a, b] = ps.as_slice()
-                && c.data().as_vector().is_none() =>
-        {
+        // Of vectors each lane is chosen, and computed, for itself.
+        Kind::Pattern(Pattern::Select, _, ps) if let [c, a, b] = ps.as_slice() => {
             reads(c, x) || (reads(a, x) && reads(b, x))
         }
         _ => match component(e) {
