@@ -600,7 +600,8 @@ fn a_search_that_fails_says_why_and_what_to_do() {
         "{}",
         ran.out
     );
-    let limited = "reach containsMap(7*n, contains(asVector)) using {mapFusion, mapFission, splitJoin(2)} with (nodes: 300)\n";
+    let limited =
+        "reach contains(map (map (map (map (map ?))))) using {mapFusion, mapFission} with (nodes: 300)\n";
     let ran = line(dir.path(), "matmul", &limited.repeat(2));
     assert_eq!(ran.out.matches("`with (nodes: ").count(), 2, "{}", ran.out);
 }

@@ -322,7 +322,7 @@ fn replay_checks_what_was_tuned() {
     let ran = tune(dir.path(), strategy, &["--for", "40s", "--session", "s.ron"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let replay = |level: &str, device: &[&str]| {
-        let args = [&["replay", "s.ron", "--level", level], device].concat();
+        let args = [&["replay", "s.ron", "--json", "--level", level], device].concat();
         run(dir.path(), &args)
     };
     let kernels = replay("kernels", &[]);
@@ -333,10 +333,11 @@ fn replay_checks_what_was_tuned() {
     assert_eq!(performance.code, 0, "{}{}", performance.out, performance.err);
     let missing = replay("results", &["--device", "no such device"]);
     assert_eq!(missing.code, 3, "{}{}", missing.out, missing.err);
-    assert!(kernels.out.contains("; recorded ") && !kernels.out.contains("agree"), "{}", kernels.out);
+    assert!(kernels.out.contains("; recorded ") && !kernels.out.contains("agrees with"), "{}", kernels.out);
     assert!(results.out.contains("agrees with the interpreter"), "{}", results.out);
-    let told = performance.out.lines().find(|line| line.contains(", recorded ")).unwrap_or_default();
-    assert!(told.contains("agrees with the interpreter") && !told.contains(" 0.000"), "{}", performance.out);
+    let told = &performance.out;
+    assert!(told.contains("agrees with the interpreter") && told.contains("s, recorded "), "{told}");
+    assert!(!told.contains(" 0.000"), "{told}");
 }
 
 /// A point that computes what is shared once for each element is not compiled.

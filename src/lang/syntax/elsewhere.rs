@@ -718,6 +718,10 @@ impl<'a> Call<'a> {
     /// The one whose parenthesis opens here.
     fn at(text: &'a str, at: usize) -> Option<Call<'a>> {
         let (before, function) = (text.get(..at)?, scope_of(text.get(at + 1..)?, 0));
+        // Behind another function it is an argument.
+        if !(before.is_empty() || before.ends_with(['(', ' ']) && before.trim_end().ends_with(['(', '.'])) {
+            return None;
+        }
         let mut body = function;
         let mut params = vec![];
         while let Some((head, rest)) = body.strip_prefix('\\').and_then(|f| f.split_once('.')) {

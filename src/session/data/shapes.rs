@@ -261,7 +261,7 @@ fn no_size(equation: &Equation, known: &Known) -> Diagnostic {
     let problem = Diagnostic::error("E0914", equation.says());
     whence(problem, &equation.size, known)
         .note("No size makes it so: a size is a whole number, and at least 1.")
-        .hint(OTHER_SHAPE)
+        .hint(way_out(equation, known, OTHER_SHAPE))
 }
 
 /// Says where the sizes in a type come from.
@@ -276,19 +276,23 @@ fn whence(mut problem: Diagnostic, size: &Nat, known: &Known) -> Diagnostic {
     problem
 }
 
+/// What to do about a shape: where the user named a size in it, that may be what is wrong.
+fn way_out(equation: &Equation, known: &Known, otherwise: &'static str) -> &'static str {
+    let given =
+        |v: &NatVar| matches!(v, NatVar::Named(n) if known.get(n).is_some_and(|(_, why)| *why == GIVEN));
+    match equation.size.vars().iter().any(given) {
+        true => "Leave `--size` out where a size follows from the inputs, or give inputs of that shape.",
+        false => otherwise,
+    }
+}
+
 fn mismatch(equation: &Equation, wanted: Option<i64>, known: &Known) -> Diagnostic {
     let Equation { size, is, place, ty } = equation;
     let wanted = wanted.map_or("no whole number".to_owned(), |n| n.to_string());
     let asks = if size.vars().is_empty() { wanted } else { format!("{size}, which is {wanted}") };
     let problem =
         Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {asks}."));
-    let given =
-        |v: &NatVar| matches!(v, NatVar::Named(n) if known.get(n).is_some_and(|(_, why)| *why == GIVEN));
-    let hint = if size.vars().iter().any(given) {
-        "Leave `--size` out where a size follows from the inputs, or give inputs of that shape."
-    } else {
-        "Give inputs whose shapes agree, or turn one round in the program."
-    };
+    let hint = way_out(equation, known, "Give inputs whose shapes agree, or turn one round in the program.");
     whence(problem, size, known).hint(hint)
 }
 
@@ -341,7 +345,7 @@ mod tests {
         let alone = problem(&[(n.mul(&n), 8)]);
         assert_eq!(
             (alone.code, &*alone.message),
-            ("E0914", "The length of `a` is 8, and its type `(n^2).f32` asks for n^2.")
+            ("E0914", "The length of `a` is 8, and its type `(n*n).f32` asks for n*n.")
         );
         let pair = [(c(3).mul(&n).add(&m), 7), (n.add(&c(2).mul(&m)), 8)];
         let both = problem(&pair);
@@ -363,7 +367,7 @@ mod tests {
             ("E0151", "The shapes of the inputs leave the size `n` open.")
         );
         assert!(
-            problem.notes.join(" ").contains("such as n = 1, m = 12 and n = 2, m = 6."),
+            problem.notes.join(" ").contains("such as m = 1, n = 12 and m = 2, n = 6."),
             "{:?}",
             problem.notes
         );

@@ -221,7 +221,7 @@ struct Race<'a> {
     refused: usize,
     standing: Standing,
     lost: Reasons,
-    /// What to do about the first problem of each kind.
+    /// What to do about all problems of each kind.
     hints: HashMap<&'static str, Vec<String>>,
     warnings: Vec<String>,
 }
@@ -686,8 +686,10 @@ impl<'a> Race<'a> {
         of_point(problem).map(|(code, why)| Fate::RuledOut { code, why })
     }
 
+    /// What helps against one point, and not against others with the same problem, is no help.
     fn keep_hints(&mut self, problem: &Diagnostic) {
-        self.hints.entry(problem.code).or_insert_with(|| problem.hints.clone());
+        let all = self.hints.entry(problem.code).or_insert_with(|| problem.hints.clone());
+        all.retain(|hint| problem.hints.contains(hint));
     }
 
     /// What a problem says of one point. Once others ran, what refuses one may take the next; workers were started before any ran.
