@@ -176,7 +176,7 @@ except ValueError as problem:
 ";
     let text = run(script);
     assert!(text.contains("array([1.5, 0.5, 1.5]), 1099511627777"), "{text}");
-    assert!(text.contains("at holds an index that is not below 2"), "{text}");
+    assert!(text.contains("at holds an index that is negative or not below 2"), "{text}");
     export(folder, "def put (at: k.idx[n]) (a: k.i32): n.i32 = scatter at a\n", &[]);
     let text = run("import numpy as np, put
 try:

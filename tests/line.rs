@@ -600,6 +600,26 @@ fn a_session_without_a_folder_is_saved_elsewhere() {
     assert_eq!(line(dir.path(), "dot", session).code, 0);
 }
 
+/// What the screen shows in a pane of a search that failed is told: why, and what to do; the same again where it fails again.
+#[test]
+fn a_search_that_fails_says_why_and_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let held =
+        "reach contains(mapPar) using {useMapPar, transposeAroundM} with (freeze: [transposeAroundM(2)])\n";
+    let ran = line(dir.path(), "matmul", held);
+    let hint =
+        "`transposeAroundM` stands for `transposeAroundNest` with arguments: write `transposeAroundNest`.";
+    assert!(
+        ran.out.contains("does not use the rule `transposeAroundM`") && ran.out.contains(hint),
+        "{}",
+        ran.out
+    );
+    let limited =
+        "reach contains(map (map (map (map (map ?))))) using {mapFusion, mapFission} with (nodes: 300)\n";
+    let ran = line(dir.path(), "matmul", &limited.repeat(2));
+    assert_eq!(ran.out.matches("`with (nodes: ").count(), 2, "{}", ran.out);
+}
+
 /// What is shown of a search that goes on with the graph of another is of its own sketch, also where that is met at once.
 #[test]
 fn a_search_that_finds_at_once_shows_its_own_sketch() {

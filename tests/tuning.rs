@@ -51,6 +51,7 @@ fn points_are_ruled_out_measured_and_written() {
     assert_eq!(replayed.code, 0, "{}", replayed.err);
     assert!(!replayed.out.contains("tuned on"), "{}", replayed.out);
     let elsewhere = run(dir.path(), &["replay", "s.ron", "--device", "no such device"]);
+    // At the level of kernels no device is asked.
     assert!(elsewhere.code == 0 && elsewhere.out.contains("which is not here"), "{}", elsewhere.out);
     let log = std::fs::read_to_string(dir.path().join("s.ron")).unwrap();
     let outcome = if stays { "Unchanged(" } else { "Tuned(" };
@@ -306,6 +307,37 @@ fn flags_and_threads_are_tuned() {
             ran.err
         );
     }
+}
+
+/// What a tuning chose is run and checked again like what was measured, where that is asked for.
+#[test]
+fn replay_checks_what_was_tuned() {
+    let dir = world("");
+    // The state before sums up for each element, so that it never stays.
+    let text = "def scale (x: n.f32): n.f32 = map (\\a. a * reduceSeq (+) 0 x) x\n";
+    std::fs::write(dir.path().join("scale.rise"), text).unwrap();
+    let once = "rule once = map (\\a. a * s) x ~> let k = s in map (\\a. a * k) x where a notin s\n";
+    std::fs::write(dir.path().join("scale.rules"), once).unwrap();
+    let strategy = "topDown(once) ; topDown(splitJoin(? in {4, 8}))";
+    let ran = tune(dir.path(), strategy, &["--for", "40s", "--session", "s.ron"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let replay = |level: &str, device: &[&str]| {
+        let args = [&["replay", "s.ron", "--json", "--level", level], device].concat();
+        run(dir.path(), &args)
+    };
+    let kernels = replay("kernels", &[]);
+    assert_eq!(kernels.code, 0, "{}", kernels.err);
+    let results = replay("results", &[]);
+    assert_eq!(results.code, 0, "{}{}", results.out, results.err);
+    let performance = replay("performance", &[]);
+    assert_eq!(performance.code, 0, "{}{}", performance.out, performance.err);
+    let missing = replay("results", &["--device", "no such device"]);
+    assert_eq!(missing.code, 3, "{}{}", missing.out, missing.err);
+    assert!(kernels.out.contains("; recorded ") && !kernels.out.contains("agrees with"), "{}", kernels.out);
+    assert!(results.out.contains("agrees with the interpreter"), "{}", results.out);
+    let told = &performance.out;
+    assert!(told.contains("agrees with the interpreter") && told.contains("s, recorded "), "{told}");
+    assert!(!told.contains(" 0.000"), "{told}");
 }
 
 /// A point that computes what is shared once for each element is not compiled.

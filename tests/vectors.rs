@@ -83,6 +83,41 @@ const WRITTEN: &[(&str, &str)] = &[
     ("counted", "(a: n.<4>f32) = reduceSeq (\\k v. k + cast (v > 0)) (vectorFromScalar 0i32) a"),
 ];
 
+/// Programs over `(4*n)` scalars in which one side of a choice alone reads what is named before it.
+const NAMED_BEFORE: &[(&str, &str)] = &[
+    (
+        "before",
+        "(a: (4*n).u32) = map (\\v. let w = bitAnd v 1 in let p = v / w in select (w < 1) v (p * p)) a",
+    ),
+    (
+        "pairBefore",
+        "(a b: (4*n).i32) = map (\\(x, y). let w = bitAnd y 1 in let p = (x / w, x % w) in select (w == 0) x (fst p * fst p + snd p)) (zip a b)",
+    ),
+    (
+        "chainBefore",
+        "(a b: (4*n).i32) = map (\\(x, y). let w = bitAnd y 1 in let q = x / w in let r = q * q in
+           select (w == 0) (select (x < 3) y x) (r + r)) (zip a b)",
+    ),
+    // Both sides read it, each in its own lanes; so does what is asked.
+    (
+        "everywhere",
+        "(a b: (4*n).i32) = map (\\(x, y). let w = bitOr y 1 in let q = x / max w 1 in select (q < 2) (q * q) (q + q)) (zip a b)",
+    ),
+];
+
+/// The same, written with vectors.
+const WRITTEN_BEFORE: &[(&str, &str)] = &[
+    (
+        "storedBefore",
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, u). let w = bitAnd u 1 in let (toMem (v / w)) (\\q. select (w == 0) v (q * q)))",
+    ),
+    (
+        "ofOne",
+        "(a: n.i32) (b: n.<4>i32) = zip a b |> mapSeq (\\(x, u). let w = bitAnd x 1 in let q = 100 / w in
+           select (vectorFromScalar w == 0) u (vectorFromScalar q * vectorFromScalar q))",
+    ),
+];
+
 fn read(name: &str, rest: &str) -> Program {
     let text = format!("def {name} {rest}");
     let mut sources = Sources::new();
@@ -142,20 +177,25 @@ fn runs(workspace: &Workspace, sizes: &Sizes) {
     }
 }
 
+/// The program by four elements at once.
+fn vectorised(workspace: &mut Workspace, name: &str, start: &Program) -> Program {
+    let strategy = workspace.parse_strategy("vectorize(4) @ innermost(isFullyAppliedMap)").unwrap();
+    workspace.program = start.clone();
+    let control = Control::silent();
+    let end = workspace.run_strategy(&start.term, &strategy, &Path::root(), &Replayed::none(), &control);
+    let change = end.result.unwrap_or_else(|d| panic!("{name}: {d} {:?}", d.notes));
+    let done = start.with_term(change.term);
+    assert_eq!(shine_tui::lang::build::check_patterns(&done.term), Ok(()), "{name}");
+    done
+}
+
 #[test]
 fn programs_that_branch_are_vectorised() {
     let mut workspace = workspace(read("f", "(x: f32) = x"));
-    let vectorised = workspace.parse_strategy("vectorize(4) @ innermost(isFullyAppliedMap)").unwrap();
     let sizes = eval::sizes([("n", 7)]);
     for (name, rest) in BRANCHING {
         let start = read(name, rest);
-        workspace.program = start.clone();
-        let control = Control::silent();
-        let end =
-            workspace.run_strategy(&start.term, &vectorised, &Path::root(), &Replayed::none(), &control);
-        let change = end.result.unwrap_or_else(|d| panic!("{name}: {d} {:?}", d.notes));
-        let done = start.with_term(change.term);
-        assert_eq!(shine_tui::lang::build::check_patterns(&done.term), Ok(()), "{name}");
+        let done = vectorised(&mut workspace, name, &start);
         same(&start, &done, &sizes);
         workspace.program = done;
         let code = workspace.compile(&workspace.program.term, Target::C, &Sizes::new()).unwrap();
@@ -173,6 +213,27 @@ fn programs_with_vectors_run() {
         let program = read(name, rest);
         same(&program, &program, &sizes);
         workspace.program = program;
+        runs(&workspace, &sizes);
+    }
+}
+
+/// What has its name before a choice, and may have no value, is computed in the lanes that choose it: nothing divides by zero, in
+/// the interpreter of commands, in C or on work-items.
+#[test]
+fn what_lanes_do_not_choose_is_not_computed_before_either() {
+    let mut workspace = workspace(read("f", "(x: f32) = x"));
+    let sizes = eval::sizes([("n", 7)]);
+    let starts = NAMED_BEFORE.iter().map(|(name, rest)| (read(name, rest), true));
+    let written = WRITTEN_BEFORE.iter().map(|(name, rest)| (read(name, rest), false));
+    for (start, is_scalar) in starts.chain(written) {
+        let done = if is_scalar { vectorised(&mut workspace, &start.name, &start) } else { start.clone() };
+        for kind in [inputs::Kind::SmallIntegers, inputs::Kind::Uniform] {
+            let inputs = inputs::for_program(&start.ty, &sizes, 5, kind).unwrap();
+            let [expected, found] =
+                [&start, &done].map(|p| eval::run(&p.term, &sizes, &inputs, &Limits::TEST).unwrap());
+            expected.agrees(&found, Tolerance::Exact).unwrap_or_else(|why| panic!("{why}\n{}", text(&done)));
+        }
+        workspace.program = done;
         runs(&workspace, &sizes);
     }
 }

@@ -10,10 +10,11 @@ use crate::lang::diag::Diagnostic;
 use crate::session::beside::{self, Changed, Gone};
 use crate::session::files::gives_sizes;
 use crate::session::renew::{Renewal, renew};
-use crate::session::replay::{Divergence, Event, Level, Options, Verdict, replay};
+use crate::session::replay::{Divergence, Event, Level, Note, Options, Times, Verdict, replay};
 use crate::session::searching::SearchMode;
 use crate::session::whole::{Asked, Whole, not_written};
 use crate::session::workspace::Problems;
+use crate::view::figures;
 use crate::view::html::escaped;
 use crate::view::text::one_line;
 use indexmap::IndexMap;
@@ -183,6 +184,13 @@ fn report(
     })
 }
 
+/// What is said of a record that agrees, with its times.
+fn said(note: &Note) -> String {
+    let Some(Times { now_ns, recorded_ns, device }) = &note.times else { return note.text.clone() };
+    let now = now_ns.map(|ns| format!("{}, ", figures::time(ns))).unwrap_or_default();
+    format!("{}; {now}recorded {} on {device}", note.text, figures::time(*recorded_ns))
+}
+
 fn one(
     file: &Path,
     (options, with_files): (&Options, bool),
@@ -202,6 +210,7 @@ fn one(
         Event::Step { record, of, action, note } => {
             shown.show(&far(file, record, of));
             steps = record;
+            let note = said(&note);
             if !note.is_empty() {
                 notes.push(format!("{record}/{of} {action}: {note}"));
             }

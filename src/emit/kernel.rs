@@ -515,6 +515,9 @@ fn headers(g: &mut Generator) -> Vec<String> {
     out
 }
 
+/// The largest plain number (`natType`) that an input may hold.
+pub const LARGEST_NUMBER: i64 = i32::MAX as i64;
+
 /// What has no result, in words.
 pub const UNDEFINED: &str = "an integer is divided by zero, or the least one by -1";
 

@@ -32,7 +32,7 @@ mod vector;
 mod wide;
 
 pub use compile::{Attempt, Compiled, attempt, compile, stages};
-pub use kernel::{Kernel, KernelParam, ParamKind, UNDEFINED};
+pub use kernel::{Kernel, KernelParam, LARGEST_NUMBER, ParamKind, UNDEFINED};
 pub use module::Module;
 pub use stage::Stage;
 

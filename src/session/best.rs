@@ -6,7 +6,7 @@ use super::bench::{self, Asked, Known};
 use super::jobs::Control;
 use super::searching::Replayed;
 use super::state::{Change, Progress};
-use super::tune::of_point;
+use super::tune::{of_point, started};
 use super::workspace::{StrategyText, Workspace};
 use crate::device::stats::{self, Summary};
 use crate::device::{Backend, Mode};
@@ -374,7 +374,7 @@ fn measure(
             };
             Ok((fate, code))
         };
-        let (fate, code) = match timed() {
+        let (fate, code) = match started(timed) {
             Ok((fate, code)) => (fate, Some(code)),
             Err(problem) if problem.code == "E0709" && control.cancelled() => {
                 return Ok(Doing::Stopped);
@@ -408,7 +408,7 @@ fn measure(
                 continue;
             }
             let asked = asked(wanted, &term, &known);
-            match bench::timed(&asked, code, &inputs, &expected, backend, &flag) {
+            match started(|| bench::timed(&asked, code, &inputs, &expected, backend, &flag)) {
                 Ok(ran) => {
                     samples_ns.extend(ran.samples_ns);
                     if let Some(all) = stats::summary(samples_ns) {

@@ -88,8 +88,30 @@ pub enum Event {
         record: usize,
         of: usize,
         action: String,
-        note: String,
+        note: Note,
     },
+}
+
+/// What is said of a record that agrees.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Note {
+    pub text: String,
+    pub times: Option<Times>,
+}
+
+/// What a record says that a kernel takes, and what it takes now where that was measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Times {
+    pub now_ns: Option<f64>,
+    pub recorded_ns: f64,
+    /// The name of the device on which it was recorded.
+    pub device: String,
+}
+
+impl From<&str> for Note {
+    fn from(text: &str) -> Note {
+        Note { text: text.to_owned(), times: None }
+    }
 }
 
 /// Replays a log.
@@ -131,7 +153,7 @@ pub fn replay(
             Ok(Step::Agrees(note)) => note,
             Ok(Step::NoDevice(why)) => {
                 missing.get_or_insert(why.clone());
-                why
+                Note { text: why, times: None }
             }
             Ok(Step::Differs { what, expected, found }) => {
                 let of_code = [OTHER_KERNEL, OTHER_CODE, OTHER_TUNED].contains(&&*what);
@@ -450,7 +472,7 @@ fn open_with(
 }
 
 enum Step {
-    Agrees(String),
+    Agrees(Note),
     NoDevice(String),
     Differs { what: String, expected: String, found: String },
 }
@@ -462,7 +484,7 @@ fn step(
     recorded: &Outcome,
     options: &Options,
 ) -> Result<Step, Diagnostic> {
-    let agrees = |note: &str| Ok(Step::Agrees(note.to_string()));
+    let agrees = |note: &str| Ok(Step::Agrees(note.into()));
     match (action, recorded) {
         (Action::Compile { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
         (Action::Bench { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
@@ -478,36 +500,16 @@ fn step(
             ))
         }
         (Action::Bench { device }, Outcome::Measured(was)) => {
-            let device = options.device.as_ref().unwrap_or(device).clone();
-            match session.measure(&device, options.level == Level::Performance, None) {
-                Ok(now) if now.kernel != was.kernel && options.device.is_none() => {
-                    let (expected, found) = (was.kernel.to_string(), now.kernel.to_string());
-                    Ok(Step::Differs { what: OTHER_KERNEL.into(), expected, found })
-                }
-                Ok(now) if options.level == Level::Performance => Ok(Step::Agrees(format!(
-                    "{}; {:.3} ms, recorded {:.3} ms on {}",
-                    now.check,
-                    now.median_ns / 1e6,
-                    was.median_ns / 1e6,
-                    was.device
-                ))),
-                Ok(now) => agrees(&now.check),
-                Err(d) if d.code == "E0703" || d.code == "E0701" => Ok(Step::NoDevice(d.message)),
-                Err(d) => Err(d),
-            }
+            let kernel = Some(was.kernel);
+            let recorded = Recorded { asked: device, kernel, ns: was.median_ns, device: &was.device };
+            ran_again(session, &recorded, options)
         }
         (Action::Tune { device, .. }, Outcome::Tuned { decision, .. }) => {
             let found = retaken(session, action, recorded, options)?;
             match compare(recorded, &found, options) {
-                Step::Agrees(_) if options.level >= Level::Kernels => {
-                    if let Some(other) = other_kernel(session, device, decision) {
-                        return Ok(other);
-                    }
-                }
-                Step::Agrees(_) => {}
-                other => return Ok(other),
+                Step::Agrees(_) => tuned_again(session, device, decision, options),
+                other => Ok(other),
             }
-            agrees(&format!("{:.3} ms by {}", decision.median_ns / 1e6, decision.strategy))
         }
         // What changed nothing is not done again: a search that was stopped or failed, a tuning that found nothing faster.
         (Action::Strategy { .. } | Action::Tune { .. }, Outcome::Unchanged { reason, .. }) => agrees(reason),
@@ -540,11 +542,75 @@ pub(super) fn retaken(
     }
 }
 
+/// What a record says of a kernel that ran.
+struct Recorded<'a> {
+    /// What it was asked to run on.
+    asked: &'a str,
+    /// None where it is not known of these sizes.
+    kernel: Option<Digest>,
+    ns: f64,
+    /// The name of the device that it ran on.
+    device: &'a str,
+}
+
+impl Recorded<'_> {
+    fn times(&self, now_ns: Option<f64>) -> Option<Times> {
+        Some(Times { now_ns, recorded_ns: self.ns, device: self.device.to_owned() })
+    }
+}
+
+/// Runs the kernel of this state as it was run, and checks what it computes.
+fn ran_again(session: &Session, was: &Recorded<'_>, options: &Options) -> Result<Step, Diagnostic> {
+    let device = options.device.as_deref().unwrap_or(was.asked);
+    let timed = options.level == Level::Performance;
+    let now = match session.measure(device, timed, None) {
+        Ok(now) => now,
+        Err(d) if d.code == "E0703" || d.code == "E0701" => return Ok(Step::NoDevice(d.message)),
+        Err(d) => return Err(d),
+    };
+    if let Some(kernel) = was.kernel.filter(|kernel| now.kernel != *kernel && options.device.is_none()) {
+        let (expected, found) = (kernel.to_string(), now.kernel.to_string());
+        return Ok(Step::Differs { what: OTHER_KERNEL.into(), expected, found });
+    }
+    let times = if timed { was.times(Some(now.median_ns)) } else { None };
+    Ok(Step::Agrees(Note { text: now.check, times }))
+}
+
+/// The code of what was tuned again, and what it computes, as far as that is compared. No other point is measured.
+fn tuned_again(
+    session: &Session,
+    device: &str,
+    decision: &Decision,
+    options: &Options,
+) -> Result<Step, Diagnostic> {
+    let is_of_these_sizes = decision.sizes == *session.sizes();
+    if options.level >= Level::Kernels
+        && is_of_these_sizes
+        && let Some(other) = other_kernel(session, device, decision)
+    {
+        return Ok(other);
+    }
+    let recorded = Recorded {
+        asked: if decision.chosen.is_empty() { device } else { &decision.chosen },
+        kernel: is_of_these_sizes.then_some(decision.kernel),
+        ns: decision.median_ns,
+        device: &decision.device,
+    };
+    if options.level < Level::Results {
+        let times = recorded.times(None);
+        return Ok(Step::Agrees(Note { text: decision.strategy.clone(), times }));
+    }
+    Ok(match ran_again(session, &recorded, options)? {
+        Step::Agrees(Note { text, times }) => {
+            let text = format!("{}; {text}", decision.strategy);
+            Step::Agrees(Note { text, times: times.or_else(|| recorded.times(None)) })
+        }
+        other => other,
+    })
+}
+
 /// The code of what was tuned, where it is another one than when it was recorded.
 fn other_kernel(session: &Session, device: &str, decision: &Decision) -> Option<Step> {
-    if decision.sizes != *session.sizes() {
-        return None;
-    }
     let compiled = session.compiled(session.current(), super::bench::target_of(device));
     let text = compiled.as_ref().as_ref().map(|compiled| compiled.module.text());
     let found = match text {
@@ -623,13 +689,19 @@ fn compare(recorded: &Outcome, found: &Outcome, options: &Options) -> Step {
         (Outcome::Kernel { digest: a, .. }, Outcome::Kernel { digest: b, .. }) if a != b => {
             differs(OTHER_CODE, recorded, found)
         }
-        (Outcome::Term { digest, .. }, Outcome::Term { .. }) => Step::Agrees(digest.to_string()),
-        (Outcome::Kernel { digest, .. }, Outcome::Kernel { .. }) => Step::Agrees(digest.to_string()),
+        (Outcome::Term { digest, .. }, Outcome::Term { .. }) => {
+            Step::Agrees(Note::from(&*digest.to_string()))
+        }
+        (Outcome::Kernel { digest, .. }, Outcome::Kernel { .. }) => {
+            Step::Agrees(Note::from(&*digest.to_string()))
+        }
         (Outcome::Tuned { digest: a, .. }, Outcome::Tuned { digest: b, .. }) if a != b => {
             differs("the term is another one", recorded, found)
         }
-        (Outcome::Tuned { digest, .. }, Outcome::Tuned { .. }) => Step::Agrees(digest.to_string()),
-        (Outcome::Done, Outcome::Done) => Step::Agrees(String::new()),
+        (Outcome::Tuned { digest, .. }, Outcome::Tuned { .. }) => {
+            Step::Agrees(Note::from(&*digest.to_string()))
+        }
+        (Outcome::Done, Outcome::Done) => Step::Agrees(Note::default()),
         _ => differs("the outcome is of another kind", recorded, found),
     }
 }

@@ -156,6 +156,8 @@ pub struct Searcher<'a> {
     /// So many of them are told where its graph has as many; it does not grow for those that are more than `best`.
     most: usize,
     examined: Vec<Examined>,
+    /// Memory that was held before the first search, in bytes.
+    held_at_first: u64,
 }
 
 /// All that a search knows when it ends.
@@ -197,7 +199,19 @@ impl<'a> Searcher<'a> {
     pub fn new(workspace: &'a Workspace, replayed: Replayed, control: &'a Control<Progress>) -> Searcher<'a> {
         let (taken, found, examined) = (vec![], vec![], vec![]);
         let (best, most) = (None, 0);
-        Searcher { workspace, shelf: None, replayed, control, taken, found, best, most, examined }
+        let held_at_first = resident_bytes();
+        Searcher {
+            workspace,
+            shelf: None,
+            replayed,
+            control,
+            taken,
+            found,
+            best,
+            most,
+            examined,
+            held_at_first,
+        }
     }
 
     /// Keeps the graph of a search that does not get to its end there, and goes on with what is there.
@@ -624,6 +638,7 @@ impl Searcher<'_> {
             }
             let mut report = search.run(&mut world);
             report.never = forecast.as_ref().is_some_and(|f| f.never);
+            report.held_at_first = self.held_at_first;
             let own = guides.is_empty() && report.found().is_none() && report.fewer.is_none();
             if own && !self.is_cancelled() && forecast.is_none() {
                 report.variant = search.variant(&world, LEADING);

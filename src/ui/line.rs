@@ -27,6 +27,8 @@ pub struct Dialogue {
     status: String,
     /// What lies over the panes and was printed since the last line: it is not printed again with each piece of news.
     shown: Vec<String>,
+    /// What was said of the last search, where that failed.
+    not_found: Vec<String>,
     /// What is to be printed of the pane that has the keys when all is done that a line began.
     then: Then,
     /// The pane that has the keys again after that, and what is to be printed of it.
@@ -97,7 +99,18 @@ impl Dialogue {
         app.resize((columns.max(super::layout::LEAST.0), ROWS));
         app.settle();
         let (status, shown) = (String::new(), vec![]);
-        Dialogue { app, told: 0, refused: 0, status, shown, then: Then::Nothing, back: None, warned: None }
+        let not_found = vec![];
+        Dialogue {
+            app,
+            told: 0,
+            refused: 0,
+            status,
+            shown,
+            not_found,
+            then: Then::Nothing,
+            back: None,
+            warned: None,
+        }
     }
 
     /// The session and what is looked at of it.
@@ -344,6 +357,7 @@ impl Dialogue {
                 out.push(text);
             }
         }
+        out.extend(self.not_found());
         // A page that opened with it shows it.
         out.extend(copied.filter(|_| !matches!(self.app.popups.last(), Some(Popup::Page(_)))));
         let then = std::mem::replace(&mut self.then, Then::Nothing);
@@ -368,6 +382,22 @@ impl Dialogue {
         let text = out.iter().map(|line| format!("{}\n", line.trim_end())).collect();
         // Whatever it comes from: a message, a file, a pane.
         self.app.setup.terminal.alphabet.printed(text)
+    }
+
+    /// Why a search failed since the last call, and what to do, which the screen shows in a pane; the message is told already.
+    fn not_found(&mut self) -> Vec<String> {
+        let end = self.app.found.end.iter().flatten();
+        let (message, rest): (Vec<&Line>, _) =
+            end.partition(|line| line.spans.iter().any(|s| s.role == Role::Error));
+        let told: Vec<String> = match message.is_empty() {
+            true => vec![],
+            false => rest.into_iter().map(Line::text).collect(),
+        };
+        if told == self.not_found {
+            return vec![];
+        }
+        self.not_found.clone_from(&told);
+        told
     }
 
     /// What lies over the panes. A text that was refused is not asked for again.

@@ -2,8 +2,9 @@
 
 use super::{count, is_scattered};
 use crate::code::Leaf;
-use crate::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED};
+use crate::kernel::{Kernel, KernelParam, LARGEST_NUMBER, ParamKind, UNDEFINED};
 use crate::lang::columns;
+use crate::lang::ty::TypeKind;
 use std::fmt::Write;
 
 /// The first line of a header.
@@ -60,17 +61,23 @@ fn argument(kernel: &Kernel, p: &KernelParam) -> String {
         let dims: Vec<String> = leaf.dims.iter().map(|d| count(kernel, d)).collect();
         format!("{what}: {} cells of {scalar}", dims.join(" by "))
     };
+    // Of indices and plain numbers.
+    let range = |leaf: &Leaf| match leaf.elem.kind() {
+        TypeKind::Index(n) => Some(format!("from 0 up to and without {}", count(kernel, n))),
+        TypeKind::NatType => Some(format!("from 0 to {LARGEST_NUMBER}")),
+        _ => None,
+    };
     match &p.kind {
         ParamKind::Output(leaf) => array(leaf, "written"),
         ParamKind::Size(_) => "a size".to_owned(),
-        ParamKind::Input(_, leaf) if p.by_value => match leaf.elem.as_index() {
-            Some(n) => format!("a number from 0 up to and without {}", count(kernel, n)),
+        ParamKind::Input(_, leaf) if p.by_value => match range(leaf) {
+            Some(range) => format!("a number {range}"),
             None => format!("a number of {}", p.scalar.name()),
         },
-        ParamKind::Input(i, leaf) => match leaf.elem.as_index() {
-            Some(n) => {
+        ParamKind::Input(i, leaf) => match range(leaf) {
+            Some(range) => {
                 let once = if is_scattered(&kernel.scattered, *i, leaf) { ONCE } else { "" };
-                format!("{}, each from 0 up to and without {}{once}", array(leaf, "read"), count(kernel, n))
+                format!("{}, each {range}{once}", array(leaf, "read"))
             }
             None => array(leaf, "read"),
         },

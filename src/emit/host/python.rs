@@ -5,7 +5,7 @@
 
 use super::{Library, is_scattered, variables};
 use crate::C_FLAGS;
-use crate::kernel::{Kernel, KernelParam, ParamKind, UNDEFINED};
+use crate::kernel::{Kernel, KernelParam, LARGEST_NUMBER, ParamKind, UNDEFINED};
 use crate::lang::constraint::SizeConstraint;
 use crate::lang::nat::{Nat, NatFun, NatVar, Ranges, Solution, solve};
 use crate::lang::ty::{Scalar, TypeKind};
@@ -298,12 +298,12 @@ impl<'a> Module<'a> {
                 let shape: String = leaf.dims.iter().map(|d| format!("{}, ", self.number(d))).collect();
                 let _ = writeln!(self.out, "    _shape(\"{name}\", {name}, ({}))", shape.trim_end());
             }
-            let end = match leaf.elem.kind() {
-                TypeKind::Index(n) => self.number(n),
-                TypeKind::NatType => "2**31".to_owned(),
+            let (what, end) = match leaf.elem.kind() {
+                TypeKind::Index(n) => ("an index", self.number(n)),
+                TypeKind::NatType => ("a number", (LARGEST_NUMBER + 1).to_string()),
                 _ => continue,
             };
-            let _ = writeln!(self.out, "    _inside(\"{name}\", {name}, {end})");
+            let _ = writeln!(self.out, "    _inside(\"{name}\", {name}, \"{what}\", {end})");
             if is_scattered(&self.kernel.scattered, *i, leaf) {
                 let _ = writeln!(self.out, "    _once(\"{name}\", {name})");
             }
@@ -532,9 +532,9 @@ def _shape(name, array, shape):
     _check(array.shape == shape, f"the shape of {name} is {array.shape} and has to be {shape}")
 
 
-def _inside(name, value, end):
+def _inside(name, value, what, end):
     inside = np.all((0 <= value) & (value < end)) if isinstance(value, np.ndarray) else 0 <= value < end
-    _check(inside, f"{name} holds an index that is not below {end}")
+    _check(inside, f"{name} holds {what} that is negative or not below {end}")
 
 
 def _once(name, value):

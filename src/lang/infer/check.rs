@@ -627,7 +627,8 @@ impl Infer {
             (What::Integer(_), TypeKind::Scalar(s)) if s.is_float() => match self.written_operands(check.span) {
                 Some([x, y]) => {
                     let rest = self.in_place_of(check.span, format!("Write `{}`", rest_of_floats(&x, &y)));
-                    problem.hint(format!("{rest} for the rest of a division; `cast` makes a whole number."))
+                    let [x, y] = [whole(&x), whole(&y)];
+                    problem.hint(format!("{rest} for the rest of a division, `{x} % {y}` for that of whole numbers."))
                 }
                 None => problem,
             },
@@ -708,6 +709,15 @@ fn short(number: String) -> String {
 /// What `x % y` is for floating-point numbers.
 pub(super) fn rest_of_floats(x: &str, y: &str) -> String {
     format!("{x} - {y} * trunc ({x} / {y})")
+}
+
+/// An operand as a whole number: one that is written, or what `cast` makes.
+fn whole(x: &str) -> String {
+    let written = x.strip_suffix(".0").unwrap_or(x);
+    match written.chars().all(|c| c.is_ascii_digit()) {
+        true => written.to_owned(),
+        false => format!("(cast {x} : i32)"),
+    }
 }
 
 /// Is this a pattern of two arguments?

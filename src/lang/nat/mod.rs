@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 pub use function::{Known, NatFun};
 pub use range::Ranges;
-pub use solve::{Solution, eliminate, isolate, solve};
+pub use solve::{Solution, eliminate, isolate, reduced, roots, solve};
 pub use worker::Worker;
 
 /// The most products that a size may be the sum of. Real programs have a handful.

@@ -1,6 +1,6 @@
 //! Solving equations between sizes: one for one unknown ("pivoting"), or several together by elimination.
 
-use super::{Atom, Monomial, Nat, NatVar, inverse, monomial_order};
+use super::{Atom, Coefficient, Monomial, Nat, NatVar, inverse, monomial_order};
 use std::collections::BTreeMap;
 
 /// What an equation between two sizes says.
@@ -113,9 +113,9 @@ fn row(n: &Nat, is_unknown: &dyn Fn(&NatVar) -> bool) -> Row {
     out
 }
 
-/// Solves equations together when none can be solved alone: products of unknowns count as unknowns, and are
-/// eliminated from the other equations, the longest first. Returns what follows for one unknown.
-pub fn eliminate(equations: &[(Nat, Nat)], is_unknown: &dyn Fn(&NatVar) -> bool) -> Solution {
+/// Sums that are zero where all equations hold, as few unknowns in each as can be: products of unknowns count as unknowns, and
+/// are eliminated from the other equations, the longest first.
+pub fn reduced(equations: &[(Nat, Nat)], is_unknown: &dyn Fn(&NatVar) -> bool) -> Vec<Nat> {
     let mut rows: Vec<Row> = equations.iter().map(|(a, b)| row(&a.sub(b), is_unknown)).collect();
     let mut columns: Vec<Monomial> = rows.iter().flat_map(|r| r.keys().cloned()).collect();
     columns.retain(|m| !m.is_empty());
@@ -139,12 +139,17 @@ pub fn eliminate(equations: &[(Nat, Nat)], is_unknown: &dyn Fn(&NatVar) -> bool)
             }
         }
     }
+    let product = |(m, c): (&Monomial, &Nat)| {
+        c.mul(&Nat::from_terms([(m.clone(), num_rational::Ratio::from_integer(1))]))
+    };
+    let sum = |row: Row| row.iter().map(product).fold(Nat::constant(0), |a, b| a.add(&b));
+    rows.into_iter().map(sum).collect()
+}
+
+/// Solves equations together when none can be solved alone. Returns what follows for one unknown.
+pub fn eliminate(equations: &[(Nat, Nat)], is_unknown: &dyn Fn(&NatVar) -> bool) -> Solution {
     let mut stuck = Solution::Equal;
-    for row in rows {
-        let product = |(m, c): (&Monomial, &Nat)| {
-            c.mul(&Nat::from_terms([(m.clone(), num_rational::Ratio::from_integer(1))]))
-        };
-        let sum = row.iter().map(product).fold(Nat::constant(0), |a, b| a.add(&b));
+    for sum in reduced(equations, is_unknown) {
         match solve(&sum, &Nat::constant(0), is_unknown) {
             Solution::Equal => {}
             Solution::Stuck => stuck = Solution::Stuck,
@@ -152,6 +157,54 @@ pub fn eliminate(equations: &[(Nat, Nat)], is_unknown: &dyn Fn(&NatVar) -> bool)
         }
     }
     stuck
+}
+
+/// Numbers beyond this are not taken apart into their divisors.
+const MAX_DIVIDED: u128 = 1 << 44;
+
+/// All whole numbers from 1 on that the only unknown of a sum may be where the sum is zero; none where that cannot be told, as
+/// of sums with several unknowns.
+pub fn roots(sum: &Nat) -> Option<(NatVar, Vec<i64>)> {
+    let [unknown] = <[NatVar; 1]>::try_from(sum.vars()).ok()?;
+    let power = |m: &Monomial| match m.as_slice() {
+        [] => Some(0),
+        [(Atom::Var(_), exponent)] => Some(*exponent),
+        _ => None,
+    };
+    let powers = sum.terms().iter().map(|(m, c)| Some((power(m)?, *c))).collect::<Option<Vec<_>>>()?;
+    let least = powers.iter().map(|(exponent, _)| *exponent).min()?;
+    let whole =
+        powers.iter().try_fold(1_i128, |all, (_, c)| all.checked_mul(*c.denom() / gcd(all, *c.denom())))?;
+    let factor = |c: &Coefficient| c.numer().checked_mul(whole / c.denom());
+    let factors = powers.iter().map(|(exponent, c)| Some(((exponent - least).unsigned_abs(), factor(c)?)));
+    let factors = factors.collect::<Option<Vec<_>>>()?;
+    // What is a root divides what stands there without the unknown.
+    let of = |exponent: u32| factors.iter().find(|(e, _)| *e == exponent).map_or(0, |(_, factor)| *factor);
+    let constant = of(0);
+    let divisors = match factors.iter().all(|(exponent, _)| *exponent <= 1) {
+        true => vec![constant.checked_neg()?.checked_div(of(1))?],
+        false => divisors(constant.unsigned_abs())?,
+    };
+    let is_root = |n: &i128| {
+        let term = |(exponent, factor): &(u32, i128)| n.checked_pow(*exponent)?.checked_mul(*factor);
+        factors.iter().try_fold(0_i128, |all, one| all.checked_add(term(one)?)) == Some(0)
+    };
+    let found = divisors.into_iter().filter(|n| *n >= 1 && is_root(n));
+    Some((unknown, found.filter_map(|n| i64::try_from(n).ok()).collect()))
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// The divisors of a number that is not zero, in order; none where it is too large.
+fn divisors(n: u128) -> Option<Vec<i128>> {
+    if n > MAX_DIVIDED {
+        return None;
+    }
+    let low: Vec<u128> = (1..=n.isqrt()).filter(|d| n.is_multiple_of(*d)).collect();
+    let high = low.iter().rev().map(|d| n / d).filter(|d| !low.contains(d));
+    low.iter().copied().chain(high).map(|d| i128::try_from(d).ok()).collect()
 }
 
 /// A size that is a fraction or negative whatever the variables are is no size.
@@ -226,6 +279,24 @@ mod tests {
             solve(&m.exact_div(&b), &c(4), &unknown),
             Solution::Bind(NatVar::Meta(1), m.exact_div(&c(4)))
         );
+    }
+
+    #[test]
+    fn powers_of_one_unknown_have_whole_roots() {
+        let n = Nat::meta(0);
+        let roots = |sum: &Nat| roots(sum).map(|(_, values)| values);
+        assert_eq!(roots(&n.mul(&n).sub(&c(9))), Some(vec![3]));
+        assert_eq!(roots(&n.mul(&n).sub(&c(8))), Some(vec![]));
+        let large = 1_000_003;
+        assert_eq!(roots(&n.mul(&n).sub(&c(large * large))), Some(vec![large]));
+        // (n - 2)(n - 3), over n, and halved.
+        let two = n.sub(&c(2)).mul(&n.sub(&c(3)));
+        for sum in [two.clone(), two.exact_div(&n), two.exact_div(&c(2)), two.mul(&n)] {
+            assert_eq!(roots(&sum), Some(vec![2, 3]), "{sum}");
+        }
+        assert_eq!(roots(&c(3).mul(&n).sub(&c(7))), Some(vec![]));
+        assert_eq!(roots(&n.mul(&Nat::meta(1)).sub(&c(4))), None);
+        assert_eq!(roots(&n.floor_div(&c(4)).sub(&c(2))), None);
     }
 
     #[test]

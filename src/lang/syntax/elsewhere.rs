@@ -693,10 +693,81 @@ fn put(hint: &str, params: &[&str], args: &[String]) -> String {
     };
     // Only what stands in backquotes is text of the language; a function that is written there binds its own names.
     let parts = hint.split('`').enumerate().map(|(i, part)| match i % 2 {
-        1 => in_words(&with_other_binders(part, params, args), &put),
+        1 => called(in_words(&with_other_binders(part, params, args), &put)),
         _ => part.to_string(),
     });
     parts.collect::<Vec<_>>().join("`")
+}
+
+/// The text with the bodies of functions that were put where they are called: `\(x, y). x + y` for `\(x, y). (\a b. a + b) x y`.
+fn called(text: String) -> String {
+    let written = text.match_indices("(\\").find_map(|(at, _)| Call::at(&text, at)?.written());
+    written.map_or(text, called)
+}
+
+/// A function in a text that is called there with names alone.
+struct Call<'a> {
+    before: &'a str,
+    params: Vec<&'a str>,
+    body: &'a str,
+    args: Vec<&'a str>,
+    behind: &'a str,
+}
+
+impl<'a> Call<'a> {
+    /// The one whose parenthesis opens here.
+    fn at(text: &'a str, at: usize) -> Option<Call<'a>> {
+        let (before, function) = (text.get(..at)?, scope_of(text.get(at + 1..)?, 0));
+        // Behind another function it is an argument.
+        if !(before.is_empty() || before.ends_with(['(', ' ']) && before.trim_end().ends_with(['(', '.'])) {
+            return None;
+        }
+        let mut body = function;
+        let mut params = vec![];
+        while let Some((head, rest)) = body.strip_prefix('\\').and_then(|f| f.split_once('.')) {
+            params.extend(patterns(head.trim()));
+            body = rest.trim_start();
+        }
+        let mut behind = text.get(at + 1 + function.len()..)?.strip_prefix(')')?;
+        let mut args = vec![];
+        while let Some(arg) =
+            behind.strip_prefix(' ').and_then(|rest| words_of(rest).next().filter(|w| rest.starts_with(w)))
+        {
+            args.push(arg);
+            behind = behind.get(1 + arg.len()..)?;
+        }
+        let is_call = args.len() == params.len() && (behind.is_empty() || behind.starts_with(')'));
+        is_call.then_some(Call { before, params, body, args, behind })
+    }
+
+    fn written(&self) -> Option<String> {
+        let Call { before, params, body, args, behind } = self;
+        // Where it is all that another function does, that one takes what this one does.
+        let outer =
+            before.rsplit_once('\\').and_then(|(before, head)| Some((before, head.strip_suffix(". ")?)));
+        if let Some((before, head)) = outer {
+            let put =
+                |word: &str| args.iter().position(|arg| *arg == word).map_or(word, |i| params[i]).to_owned();
+            let all = words_of(head).all(|word| args.contains(&word));
+            return all.then(|| format!("{before}\\{}. {body}{behind}", in_words(head, &put)));
+        }
+        let is_name = |param: &&str| param.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_taken = |arg: &&str| words_of(body).any(|word| word == *arg) && !params.contains(arg);
+        let put =
+            |word: &str| params.iter().position(|param| *param == word).map_or(word, |i| args[i]).to_owned();
+        (params.iter().all(is_name) && !args.iter().any(is_taken))
+            .then(|| format!("{before}{}{behind}", in_words(body, &put)))
+    }
+}
+
+/// The parameters in the head of a function: `a` and `(b, c)` of `a (b, c)`.
+fn patterns(head: &str) -> Vec<&str> {
+    let mut open = 0;
+    let between = |c: char| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        open == 0 && c == ' '
+    };
+    head.split(between).filter(|pattern| !pattern.is_empty()).collect()
 }
 
 /// The names that the functions in a text bind.
@@ -1050,6 +1121,23 @@ mod tests {
             "Write `join (map (\\r. map sqrt r) a)`."
         );
         assert_eq!(written_here("sum", &[]).unwrap(), "Write `reduce (+) 0 xs`.");
+        // What a function that is given does stands where it is called.
+        for (name, given, hint) in [
+            ("zipWith", ["(\\a b. a * b + 1)", "v", "w"].as_slice(), "zip v w |> map (\\(a, b). a * b + 1)"),
+            ("zipWith", &["(\\x. \\y. max x y)", "v", "w"], "zip v w |> map (\\(x, y). max x y)"),
+            (
+                "zipWith",
+                &["(\\(a, b) (c, d). a * c)", "v", "w"],
+                "zip v w |> map (\\((a, b), (c, d)). a * c)",
+            ),
+            ("scan", &["(\\s a. s + a * 0.5)", "0", "v"], "scanSeq (\\a s. s + a * 0.5) 0 v"),
+            ("count", &["(\\v. v > 1)", "a"], "map (\\x. select (x > 1) 1 0) a |> reduce (+) 0"),
+            // Another `x` than the one of the hint.
+            ("count", &["(\\v. v > x)", "a"], "map (\\v. select (v > x) 1 0) a |> reduce (+) 0"),
+            ("zipWith", &["(\\a. f a)", "v", "w"], "zip v w |> map (\\(x, y). (\\a. f a) x y)"),
+        ] {
+            assert_eq!(written_here(name, &args(given)).unwrap(), format!("Write `{hint}`."), "{given:?}");
+        }
         assert_eq!(in_words("f (\\x. x + y)", &|w| format!("<{w}>")), "<f> (\\x. x + <y>)");
     }
 

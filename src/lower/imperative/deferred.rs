@@ -17,7 +17,7 @@ impl Translator {
     /// The body of `f`, in whose branches the value is computed, if it may have none and is not surely read.
     pub fn deferred(&mut self, f: &Phrase, value: &Phrase) -> Option<Phrase> {
         let Kind::Lam(x, ty, body) = f.kind() else { return None };
-        let moves = must_be_chosen(value) && !reads(body, x);
+        let moves = must_be_chosen(value) && !reads(body, &Reading { x, by_lanes: goes_by_lanes(value) });
         moves.then(|| computed_by_readers(body, &Shared { x, ty, value }, &mut self.names))
     }
 
@@ -32,7 +32,8 @@ impl Translator {
         let variables = names.iter().zip(&parts).map(|(x, p)| Phrase::var(x, p.ty().clone())).collect();
         let variables = Phrase::pattern(Pattern::MakePair, vec![], variables, pair.data(), pair.access());
         let body = f.instantiate(&variables, &mut self.names);
-        if names.iter().zip(&parts).all(|(x, part)| !may_fail(part) || reads(&body, x)) {
+        let is_read = |x: &Name, part: &Phrase| reads(&body, &Reading { x, by_lanes: goes_by_lanes(part) });
+        if names.iter().zip(&parts).all(|(x, part)| !may_fail(part) || is_read(x, part)) {
             return None;
         }
         Some(names.into_iter().zip(parts).fold(body, |body, (x, part)| sharing(x, &body, part)))
@@ -70,7 +71,7 @@ fn computed_by_readers(e: &Phrase, s: &Shared<'_>, names: &mut Names) -> Phrase 
     if let Some(part) = component(e) {
         return computed_by_readers(part, s, names);
     }
-    if reads(e, s.x) && !matches!(e.kind(), Kind::Lam(..)) {
+    if reads(e, &Reading { x: s.x, by_lanes: goes_by_lanes(s.value) }) && !matches!(e.kind(), Kind::Lam(..)) {
         let x = names.fresh(s.x);
         let f = Phrase::lam(s.x.clone(), s.ty.clone(), e.clone());
         let body = f.instantiate(&Phrase::var(&x, s.ty.clone()), names);
@@ -90,30 +91,42 @@ fn component(e: &Phrase) -> Option<&Phrase> {
     }
 }
 
+/// A variable, and whether each lane of it can be computed for itself.
+struct Reading<'a> {
+    x: &'a Name,
+    by_lanes: bool,
+}
+
+/// Can each lane of the value be computed for itself? Arrays are stored with all lanes.
+fn goes_by_lanes(value: &Phrase) -> bool {
+    !value.any(&mut |e| matches!(e.kind(), Kind::Pattern(Pattern::ToMem, _, _) if e.data().has_array()))
+}
+
 /// Does whoever computes the phrase surely read the variable?
-fn reads(e: &Phrase, x: &Name) -> bool {
+fn reads(e: &Phrase, r: &Reading<'_>) -> bool {
+    let of = |y| Reading { x: y, by_lanes: r.by_lanes };
     match e.kind() {
-        Kind::Var(y) => x == y,
+        Kind::Var(y) => r.x == y,
         Kind::App(f, value) => match f.kind() {
-            Kind::Lam(y, _, body) => reads(body, x) || (reads(body, y) && reads(value, x)),
-            _ => reads(f, x) || reads(value, x),
+            Kind::Lam(y, _, body) => reads(body, r) || (reads(body, &of(y)) && reads(value, r)),
+            _ => reads(f, r) || reads(value, r),
         },
         Kind::Pattern(Pattern::Let, _, ps)
             if let [value, f] = ps.as_slice()
                 && let Kind::Lam(y, _, body) = f.kind() =>
         {
-            reads(body, x) || (reads(body, y) && reads(value, x))
+            reads(body, r) || (reads(body, &of(y)) && reads(value, r))
         }
-        // Of vectors that are chosen lane by lane both are read.
+        // Of vectors each lane is chosen, and computed, for itself.
         Kind::Pattern(Pattern::Select, _, ps)
             if let [c, a, b] = ps.as_slice()
-                && c.data().as_vector().is_none() =>
+                && (r.by_lanes || c.data().as_vector().is_none()) =>
         {
-            reads(c, x) || (reads(a, x) && reads(b, x))
+            reads(c, r) || (reads(a, r) && reads(b, r))
         }
         _ => match component(e) {
-            Some(part) => reads(part, x),
-            None => e.children().into_iter().any(|c| reads(c, x)),
+            Some(part) => reads(part, r),
+            None => e.children().into_iter().any(|c| reads(c, r)),
         },
     }
 }

@@ -247,8 +247,9 @@ pub struct Report {
     pub most_nodes: usize,
     /// The time that can be raised, likewise.
     pub most_time: Duration,
-    /// Memory that the process held before it began, in bytes.
+    /// Memory that the process held before it began, in bytes; and before the first of the searches that it is one of.
     pub held_before: u64,
+    pub held_at_first: u64,
     /// Nothing was found, and a part of some program is like the sketch.
     pub in_part: bool,
     /// The program is a function.
@@ -402,13 +403,17 @@ impl Report {
         })
     }
 
-    /// That most of the memory that is allowed was taken before the search began.
+    /// That most of the memory that is allowed was taken before the search began, and by what.
     pub fn before(&self, limit: Limit) -> Option<String> {
         let Limit::Memory { bound, .. } = limit else { return None };
-        let (before, bound_mib) = (self.held_before >> 20, bound >> 20);
+        let [before, first, all] = [self.held_before, self.held_at_first, bound].map(|bytes| bytes >> 20);
+        let counted = format!("is counted in the {all} MiB that it may hold");
+        if self.held_at_first > bound / 2 {
+            return Some(format!("Before the search began the process held {first} MiB, which {counted}."));
+        }
         (self.held_before > bound / 2).then(|| {
             format!(
-                "Before the search began the process held {before} MiB, which is counted in the {bound_mib} MiB that it may hold."
+                "The searches before this one for the same goal left {before} MiB in use, {first} MiB of it from before them, which {counted}."
             )
         })
     }

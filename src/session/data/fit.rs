@@ -1,15 +1,16 @@
 //! Fitting files to parameters: element types must be those of the program, and its sizes follow from the shapes.
 
 use super::output::component_name;
+use super::shapes::{self, Equation};
 use super::{Array, Refusal, plain, read, type_text};
 use crate::device::{HostData, HostScalar};
+use crate::emit::LARGEST_NUMBER;
 use crate::emit::code::{Leaf, leaves};
 use crate::lang::diag::Diagnostic;
 use crate::lang::infer::Program;
-use crate::lang::nat::{Name, Nat, NatVar, Solution, solve};
+use crate::lang::nat::Name;
 use crate::lang::ty::{Scalar, TypeKind};
 use crate::session::action::Sizes;
-use indexmap::IndexMap;
 use std::path::Path;
 
 /// What the user gives a parameter, as `NAME=FILE` or, for a scalar, `NAME=NUMBER`; `NAME` may be that of a component,
@@ -73,7 +74,7 @@ pub fn fit(
     if every {
         all_given(program, &slots)?;
     }
-    let sizes = sizes(program, &slots, fixed, others)?;
+    let sizes = shapes::sizes(&program.sizes, &equations(&slots), fixed, others)?;
     for slot in slots.iter().flatten() {
         inside(slot, &sizes)?;
     }
@@ -166,22 +167,6 @@ fn dimensions(n: usize) -> String {
     }
 }
 
-/// Where a size comes from that the user named.
-const GIVEN: &str = "was given";
-
-/// Values of sizes, and where each comes from.
-type Known = IndexMap<Name, (i64, String)>;
-
-/// What a shape says: a size of the program's types, and a number.
-struct Equation {
-    size: Nat,
-    is: usize,
-    /// Where it stands, as the beginning of a sentence.
-    place: String,
-    /// The type that it stands in.
-    ty: String,
-}
-
 fn equations(slots: &[Vec<Slot>]) -> Vec<Equation> {
     let mut all = vec![];
     for slot in slots.iter().flatten() {
@@ -206,133 +191,32 @@ fn equations(slots: &[Vec<Slot>]) -> Vec<Equation> {
     all
 }
 
-fn sizes(program: &Program, slots: &[Vec<Slot>], fixed: &Sizes, others: &Sizes) -> Result<Sizes, Diagnostic> {
-    let all = equations(slots);
-    let mut known = Known::new();
-    for (name, value) in fixed {
-        known.insert(name.clone(), (*value, GIVEN.to_owned()));
-    }
-    loop {
-        let mut found = None;
-        for equation in &all {
-            match follows(equation, &known) {
-                Solution::Bind(NatVar::Named(name), n) => match n.as_constant() {
-                    Some(value) if value >= 1 => found = Some((equation, name, value)),
-                    // It depends on sizes that other shapes may tell.
-                    None if n.vars().iter().any(|v| !matches!(v, NatVar::Worker(_))) => continue,
-                    _ => return Err(no_size(equation, &known)),
-                },
-                // Without an unknown the sizes are compared below, where all of them are known.
-                Solution::Contradiction if equation.has_unknown(&known) => {
-                    return Err(no_size(equation, &known));
-                }
-                _ => continue,
-            }
-            break;
-        }
-        if let Some((equation, name, value)) = found {
-            known.insert(name, (value, format!("follows from {}", lower_first(&equation.place))));
-            continue;
-        }
-        // What no shape determines is as the program's own sizes say.
-        let open = program.sizes.iter().find(|n| !known.contains_key(*n));
-        let Some(open) = open else { break };
-        let value = others.get(open).ok_or_else(|| {
-            Diagnostic::error("E0151", format!("The size `{open}` follows from none of the inputs."))
-                .hint(format!("Give it, as in `--size {open}=1024`."))
-        })?;
-        known.insert(open.clone(), (*value, "is the one that the program comes with".to_owned()));
-    }
-    for equation in &all {
-        let is = equation.size.eval(&|n| known.get(n).map(|(v, _)| *v)).ok();
-        if is.and_then(|n| usize::try_from(n).ok()) != Some(equation.is) {
-            return Err(mismatch(equation, is, &known));
-        }
-    }
-    let in_order = program.sizes.iter().filter_map(|n| known.get(n).map(|(v, _)| (n.clone(), *v)));
-    Ok(in_order.collect())
-}
-
-impl Equation {
-    fn has_unknown(&self, known: &Known) -> bool {
-        self.size.vars().iter().any(|v| matches!(v, NatVar::Named(name) if !known.contains_key(name)))
-    }
-}
-
-/// What an equation says when some sizes are known.
-fn follows(equation: &Equation, known: &Known) -> Solution {
-    let value = |v: &NatVar| match v {
-        NatVar::Named(name) => known.get(name).map(|(v, _)| Nat::constant(*v)),
-        NatVar::Meta(_) | NatVar::Worker(_) => None,
-    };
-    let is = i64::try_from(equation.is).unwrap_or(i64::MAX);
-    solve(&equation.size.subst(&value), &Nat::constant(is), &|_| true)
-}
-
-fn lower_first(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |c| c.to_lowercase().chain(chars).collect())
-}
-
-/// No size makes it so.
-fn no_size(equation: &Equation, known: &Known) -> Diagnostic {
-    let Equation { size, is, place, ty } = equation;
-    let problem =
-        Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {size}."));
-    whence(problem, size, known)
-        .note("No size makes it so: a size is a whole number, and at least 1.")
-        .hint("Give an input of another shape.")
-}
-
-/// Says where the sizes in a type come from.
-fn whence(mut problem: Diagnostic, size: &Nat, known: &Known) -> Diagnostic {
-    for v in size.vars() {
-        if let NatVar::Named(name) = v
-            && let Some((value, why)) = known.get(&name)
-        {
-            problem = problem.note(format!("`{name}` = {value} {why}."));
-        }
-    }
-    problem
-}
-
-fn mismatch(equation: &Equation, wanted: Option<i64>, known: &Known) -> Diagnostic {
-    let Equation { size, is, place, ty } = equation;
-    let wanted = wanted.map_or("no whole number".to_owned(), |n| n.to_string());
-    let asks = if size.vars().is_empty() { wanted } else { format!("{size}, which is {wanted}") };
-    let problem =
-        Diagnostic::error("E0914", format!("{place} is {is}, and its type `{ty}` asks for {asks}."));
-    let given =
-        |v: &NatVar| matches!(v, NatVar::Named(n) if known.get(n).is_some_and(|(_, why)| *why == GIVEN));
-    let hint = if size.vars().iter().any(given) {
-        "Leave `--size` out where a size follows from the inputs, or give inputs of that shape."
-    } else {
-        "Give inputs whose shapes agree, or turn one round in the program."
-    };
-    whence(problem, size, known).hint(hint)
-}
-
-/// Indices must lie inside of what they index, and sizes must not be negative.
+/// Indices must lie inside of what they index, and plain numbers where those of inputs do.
 fn inside(slot: &Slot, sizes: &Sizes) -> Result<(), Diagnostic> {
     let Some(array) = &slot.array else { return Ok(()) };
-    let end = match slot.leaf.elem.kind() {
-        TypeKind::Index(n) => n.eval(&|name| sizes.get(name).copied()).unwrap_or(0),
-        TypeKind::NatType => i64::from(i32::MAX) + 1,
+    let (last, of, hint) = match slot.leaf.elem.kind() {
+        TypeKind::Index(n) => {
+            let end = n.eval(&|name| sizes.get(name).copied()).unwrap_or(0);
+            (end - 1, "", "Indices are counted from 0.")
+        }
+        TypeKind::NatType => (
+            LARGEST_NUMBER,
+            " of an input",
+            "Numbers of another type, as of `i64`, may be larger, or below zero.",
+        ),
         _ => return Ok(()),
     };
-    let bad = |i: &usize| match array.cells.get(*i) {
-        Some(HostScalar::I32(v)) => !(0..end).contains(&i64::from(v)),
-        Some(HostScalar::I64(v)) => !(0..end).contains(&v),
-        _ => false,
+    let whole = |i: usize| match array.cells.get(i)? {
+        HostScalar::I32(v) => Some(i64::from(v)),
+        HostScalar::I64(v) => Some(v),
+        _ => None,
     };
-    let Some(i) = (0..array.cells.len()).find(bad) else { return Ok(()) };
-    let value = array.cells.get(i).map_or(0.0, HostScalar::to_f64);
-    Err(Diagnostic::error(
-        "E0914",
-        format!("Cell {i} of `{}` is {value}, which is no `{}`.", slot.name, slot.leaf.elem),
-    )
-    .note(format!("Its values go from 0 to {}.", end - 1))
-    .hint("Indices are counted from 0."))
+    let outside =
+        (0..array.cells.len()).find_map(|i| Some((i, whole(i).filter(|v| !(0..=last).contains(v))?)));
+    let Some((i, value)) = outside else { return Ok(()) };
+    let what = if slot.leaf.is_scalar() { String::new() } else { format!("Cell {i} of ") };
+    let said = format!("{what}`{}` is {value}, which is no `{}`{of}.", slot.name, slot.leaf.elem);
+    Err(Diagnostic::error("E0914", said).note(format!("Its values go from 0 to {last}.")).hint(hint))
 }
 
 /// Is something given for every parameter?

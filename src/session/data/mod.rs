@@ -9,6 +9,7 @@ mod output;
 mod picture;
 mod plain;
 mod pnm;
+mod shapes;
 
 pub use fit::{Fitted, Given, fit, names};
 pub use output::{Wanted, Written, component_name, holds, named, writable, write};

@@ -13,10 +13,10 @@ mod space;
 mod tests;
 mod tree;
 
-pub(super) use race::of_point;
 #[cfg(test)]
 use race::tune_with;
 pub use race::{Wanted, tune};
+pub(super) use race::{of_point, started};
 pub use reasons::reasons;
 pub use space::{Dimension, Point, Space};
 

@@ -43,6 +43,9 @@ enum Ill {
     DeviceGone,
     /// What the compiler made of it cannot be loaded.
     NotLoaded,
+    /// The worker that is to run it does not start; or not the first time.
+    NotStarted,
+    NotStartedAtOnce,
 }
 
 /// Multiplies by three, the faster the larger the part that a kernel takes at once.
@@ -50,11 +53,17 @@ struct Scripted {
     ill: Vec<(u64, Ill)>,
     turned: Mutex<Vec<u64>>,
     gone: Mutex<bool>,
+    refused_once: Mutex<bool>,
 }
 
 impl Scripted {
     fn new(ill: &[(u64, Ill)]) -> Scripted {
-        Scripted { ill: ill.to_vec(), turned: Mutex::default(), gone: Mutex::default() }
+        Scripted {
+            ill: ill.to_vec(),
+            turned: Mutex::default(),
+            gone: Mutex::default(),
+            refused_once: Mutex::default(),
+        }
     }
 
     fn is(&self, part: Option<u64>, what: Ill) -> bool {
@@ -70,7 +79,7 @@ fn part(request: &RunRequest) -> Option<u64> {
 
 impl Backend for Scripted {
     fn list(&self, control: &mut RunControl<'_>) -> Result<DeviceList, DeviceError> {
-        FakeDevices::new().list(control)
+        FakeDevices::new().device("script", "gpu").list(control)
     }
 
     fn run(&self, request: &RunRequest, _: &mut RunControl<'_>) -> Result<RunReport, DeviceError> {
@@ -82,6 +91,10 @@ impl Backend for Scripted {
         }
         if self.is(part, Ill::NotLoaded) {
             return Err(DeviceError::new(Cause::Storage, "The compiled kernel cannot be loaded."));
+        }
+        let not_at_once = || !std::mem::replace(&mut *self.refused_once.lock().unwrap(), true);
+        if self.is(part, Ill::NotStarted) || (self.is(part, Ill::NotStartedAtOnce) && not_at_once()) {
+            return Err(DeviceError::new(Cause::WorkerMissing, "The worker does not start."));
         }
         if self.is(part, Ill::Hangs) {
             return Err(DeviceError::new(Cause::TimeLimit, "The run was ended after 1 s."));
@@ -394,6 +407,33 @@ fn a_compiler_that_fails_at_a_point_ends_nothing() {
     assert_eq!((gone.ending, gone.best), (Ending::Device, 0));
 }
 
+/// A worker that does not start is started again, and then costs its point alone; that none starts any more is the end.
+#[test]
+fn a_worker_that_does_not_start_ends_nothing() {
+    for refused in [4, 24] {
+        let ill = [(refused, Ill::NotStarted), (16, Ill::NotStartedAtOnce)];
+        let few = tuned("body(splitJoin(?p in {4, 8, 16, 24, 48}))", &ill).unwrap();
+        assert_eq!(few.ending, Ending::All, "{:?}", few.warnings);
+        let fates = [&*refused.to_string(), "16", "48"].map(|p| fate(&few, p));
+        assert_eq!(fates, ["E0706", "measured", "measured"]);
+        assert_eq!(few.best().unwrap().strategy, "body(splitJoin(48))");
+    }
+    let all = [8, 12, 16, 24, 32, 48].map(|p| (p, Ill::NotStarted));
+    let gone = tuned("body(splitJoin(?p in {4, 8, 12, 16, 24, 32, 48}))", &all).unwrap();
+    assert_eq!((gone.ending, gone.best), (Ending::Device, 0));
+    let never = [4, 8, 16, 48].map(|p| (p, Ill::NotStarted));
+    assert_eq!(tuned("body(splitJoin(?p in {4, 8, 16, 48}))", &never).unwrap_err().code, "E0706");
+}
+
+/// What was refused says nothing of its code: another point with the same is tried.
+#[test]
+fn the_code_of_what_was_refused_is_tried_again() {
+    let ill = [(16, Ill::NotStarted)];
+    let tuned = tuned("choose(body(splitJoin(4)), body(splitJoin(16)), body(splitJoin(16)))", &ill).unwrap();
+    let refused = |t: &&super::Tried| matches!(t.fate, Fate::Failed { code: "E0706", .. });
+    assert_eq!(tuned.tried.iter().filter(refused).count(), 2, "{:?}", tuned.tried);
+}
+
 #[test]
 fn a_device_that_disappears_leaves_the_best_so_far() {
     let gone = tuned("body(splitJoin(?p in {8, 16, 48}))", &[(48, Ill::DeviceGone)]).unwrap();
@@ -413,6 +453,26 @@ fn why_nothing_could_be_measured_is_told() {
     let told = problem.notes.join(" ");
     assert!(told.contains("1 of 2: The run was ended after 1 s."), "{told}");
     assert!(told.contains("1 of 2: It was being made, compiled or run"), "{told}");
+}
+
+/// Points that are like others are accounted for, and those that were not tried; what helps against the one problem that all have
+/// is told.
+#[test]
+fn all_points_of_which_none_can_be_measured_are_accounted_for() {
+    let idle = "try(fail ; body(splitJoin(?q in {1..1000}))) ; body(splitJoin(?p in {4, 8}))";
+    let problem = tuned(idle, &[(4, Ill::Crashes), (8, Ill::Crashes)]).unwrap_err();
+    let message = &problem.message;
+    assert!(message.ends_with(" points that were tried, of 2000, can be measured."), "{message}");
+    let numbers = problem.notes.iter().filter_map(|note| note.split_once(" of "));
+    let accounted: usize = numbers.map(|(number, _)| number.parse::<usize>().unwrap()).sum();
+    assert!(message.starts_with(&format!("None of the {accounted} points")), "{message} {:?}", problem.notes);
+    let told = problem.notes.join(" ");
+    assert!(told.contains("same program or code") && told.contains("not tried"), "{told}");
+
+    let threads = "body(splitJoin(?p in {4, 8})) ; topDown(useMapPar)";
+    let problem = tuned_on("gpu", threads, &[]).unwrap_err();
+    assert_eq!(problem.message, "None of the 2 points can be measured.");
+    assert!(problem.hints[0].contains("`auto(opencl)`"), "{:?}", problem.hints);
 }
 
 #[test]

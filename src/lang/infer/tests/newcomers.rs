@@ -679,7 +679,7 @@ const DONE: &[(&str, &str, &str, &str, &str)] = &[
         "def f (a: n.f32) = ",
         "mapi (\\k v. (k, v)) a",
         "E0101",
-        "zip (generate (\\i. i)) a |> map (\\(i, x). (\\k v. (k, v)) i x)",
+        "zip (generate (\\i. i)) a |> map (\\(k, v). (k, v))",
         "",
     ),
     // Operators that are functions, of arrays

@@ -574,7 +574,7 @@ fn whole_numbers() {
     1 | def f (a: n.f32) = map (\x. x % 2.0) a
       |                             ^^^^^^^ here
       |
-      = hint: Write `x - 2.0 * trunc (x / 2.0)` for the rest of a division; `cast` makes a whole number.
+      = hint: Write `x - 2.0 * trunc (x / 2.0)` for the rest of a division, `(cast x : i32) % 2` for that of whole numbers.
     ");
 }
 

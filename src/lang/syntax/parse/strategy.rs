@@ -8,7 +8,7 @@ use super::super::ast::{
 use super::super::codes;
 use super::super::lexer::Tok;
 use super::expr::LetIn;
-use super::foreign::strategies::CHOICE;
+use super::foreign::strategies::{CHOICE, OPTIONS, VALUES};
 use super::{Parser, name};
 use crate::diag::{Diagnostic, Span};
 
@@ -64,8 +64,7 @@ impl Parser<'_> {
                     continue;
                 }
                 if joint == Joint::With {
-                    let values =
-                        p.options_with("what is left open, e.g. `tile`", "`(` and values, e.g. `(tile: 8)`");
+                    let values = p.options_with("what is left open, e.g. `tile`", VALUES);
                     left = Node::new(p.since(start), StrategyKind::With(Box::new(left), values));
                     chain = None;
                     continue;
@@ -304,10 +303,7 @@ impl Parser<'_> {
         let rules = self.eat_word("using").then(|| self.rules_of_reach());
         let mut options = Vec::new();
         if self.eat_word("with") {
-            options = self.options_with(
-                "the name of an option, e.g. `nodes`",
-                "`(` and options, e.g. `(nodes: 200000)`",
-            );
+            options = self.options_with("the name of an option, e.g. `nodes`", OPTIONS);
         }
         Reach { sketch, rules, options }
     }

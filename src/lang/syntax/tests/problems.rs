@@ -418,12 +418,16 @@ fn e0020_something_else_was_expected() {
       |
     3 | strategy u = reach ? with (nodes 3)
       |                                  ^ expected `:` and a value
+      |
+      = hint: An option has a colon before its value: write `nodes: 3`.
 
     error[E0020]: Expected `(` and options, e.g. `(nodes: 200000)`, found `nodes`.
       --> a.elevate:4:35
       |
     4 | strategy v = reach s using r with nodes: 3
       |                                   ^^^^^ expected `(` and options, e.g. `(nodes: 200000)`
+      |
+      = hint: What follows `with` stands in parentheses: write `with (nodes: 3)`.
 
     error[E0020]: Expected the end of the definition, found `:`.
       --> a.elevate:4:40
@@ -1048,5 +1052,14 @@ fn conditions_of_rules_that_stand_elsewhere_are_told_where_they_belong() {
         ("rule r where commutative f = reduce f i xs ~> reduce f i (reverse xs)", "at the end of a rule"),
     ] {
         one_problem_hints(Language::Rules, text, hint);
+    }
+}
+
+#[test]
+fn a_function_in_the_place_of_a_strategy_is_told_where_parameters_belong() {
+    for text in ["strategy s = \\x. id", "strategy s = topDown(\\x. id)"] {
+        let told = elevate(text);
+        assert!(told.contains("acts on the program without naming it"), "{told}");
+        assert!(told.contains("`strategy s(p) = splitJoin(p)`"), "{told}");
     }
 }

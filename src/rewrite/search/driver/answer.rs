@@ -265,6 +265,7 @@ impl Search {
             most_nodes: self.bound,
             most_time: self.budget.time,
             held_before: self.held_before,
+            held_at_first: self.held_before,
             in_part: self.is_in_part(&over),
             of_function: self.start.ty().as_fun().is_some()
                 && !matches!(self.goal.relaxed_sketch().bare().shape(), Shape::Lam(_)),

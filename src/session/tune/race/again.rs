@@ -1,7 +1,7 @@
 //! What only an earlier tuning measured is measured again before it decides anything.
 
 use super::finale::{KEPT, LAST};
-use super::{FEW, Race, Runner, asked};
+use super::{FEW, Race, Runner, asked, started};
 use crate::device::stats::{self, Summary};
 use crate::lang::diag::Diagnostic;
 use crate::session::bench;
@@ -18,9 +18,10 @@ impl Race<'_> {
             let mut runner = self.runners.remove(next);
             let limit = Some(self.left_s() + 1.0);
             let asked = asked(self.wanted, &runner.device, &runner.term, FEW, limit, &self.known);
-            let ran =
-                bench::timed(&asked, &runner.ready, &self.inputs, &self.expected, self.backend, &self.flag);
-            match ran.map(|report| stats::summary(&report.samples_ns)) {
+            let ran = || {
+                bench::timed(&asked, &runner.ready, &self.inputs, &self.expected, self.backend, &self.flag)
+            };
+            match started(ran).map(|report| stats::summary(&report.samples_ns)) {
                 Ok(None) => {}
                 Ok(Some(summary)) => {
                     (runner.median_ns, runner.is_known) = (summary.median, false);

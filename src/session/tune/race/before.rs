@@ -2,7 +2,7 @@
 
 use super::compared::Compared;
 use super::finale::{NEAR, NO_POINT, Turns};
-use super::{FEW, Race, Runner, asked, met_as, of_point};
+use super::{FEW, Race, Runner, asked, met_as, of_point, started};
 use crate::device::stats::{self, Verdict};
 use crate::lang::diag::Diagnostic;
 use crate::session::bench;
@@ -25,8 +25,8 @@ impl Race<'_> {
         if is_met(self, ready.digest) {
             return Ok(());
         }
-        let ran = bench::timed(&asked, &ready, &self.inputs, &self.expected, self.backend, &self.flag);
-        match ran.map(|report| stats::summary(&report.samples_ns)) {
+        let ran = || bench::timed(&asked, &ready, &self.inputs, &self.expected, self.backend, &self.flag);
+        match started(ran).map(|report| stats::summary(&report.samples_ns)) {
             Ok(summary) => {
                 self.before = summary.map(|summary| Runner {
                     number: NO_POINT,
@@ -41,7 +41,7 @@ impl Race<'_> {
                 });
                 Ok(())
             }
-            Err(problem) => of_point(problem).map(drop),
+            Err(problem) => self.failed(problem).map(drop),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Who fails now, by itself as well, has lost; the next that was checked takes its place.
 
 use super::compared::{Compared, by_the_undisturbed, no_better};
-use super::{FEW, Race, asked, failed};
+use super::{FEW, Race, asked, started};
 use crate::device::roofline::{self, Peak};
 use crate::device::stats::{self, FEWEST};
 use crate::device::{Mode, RunControl, RunReport};
@@ -132,7 +132,7 @@ impl Race<'_> {
         let (x, y) =
             (self.asked(&a.device, &a.term, mode, limit), self.asked(&b.device, &b.term, mode, limit));
         let (x, y) = ((&x, &a.ready), (&y, &b.ready));
-        match bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag) {
+        match started(|| bench::in_turns(x, y, &self.inputs, &self.expected, self.backend, &self.flag)) {
             Ok(ran) => Turns::Ran(Box::new(ran)),
             Err(problem) if problem.code == "E0709" => Turns::NoTime,
             Err(problem) => Turns::Failed(problem.message),
@@ -143,7 +143,9 @@ impl Race<'_> {
     pub(super) fn runs_again(&mut self, runner: usize) -> Result<bool, Diagnostic> {
         let Some(r) = self.runners.get(runner) else { return Ok(false) };
         let asked = asked(self.wanted, &r.device, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
-        let ran = bench::timed(&asked, &r.ready, &self.inputs, &self.expected, self.backend, &self.flag);
+        let ran = started(|| {
+            bench::timed(&asked, &r.ready, &self.inputs, &self.expected, self.backend, &self.flag)
+        });
         let number = r.number;
         self.holds(number, ran.map(drop))
     }
@@ -155,7 +157,7 @@ impl Race<'_> {
         if problem.code == "E0709" {
             return Ok(true);
         }
-        let fate = failed(problem)?;
+        let fate = self.failed(problem)?;
         if let Some(tried) = self.tried.get_mut(number) {
             tried.fate = fate;
         }
@@ -170,7 +172,7 @@ impl Race<'_> {
         }
         let asked = asked(self.wanted, &r.device, &r.term, FEW, Some(self.left_s() + 1.0), &self.known);
         let number = r.number;
-        match bench::checked_elsewhere(&asked, self.backend, &self.flag) {
+        match started(|| bench::checked_elsewhere(&asked, self.backend, &self.flag)) {
             Ok(what) => {
                 self.runners[runner].checked = Some(what);
                 Ok(true)

@@ -55,8 +55,18 @@ const MOST_WORK: f64 = 8.0;
 const LEARNED: usize = 3;
 const DRAWN: usize = 4;
 
-/// More points than so many, one after the other, are not lost by their compiler: then there is none, or no room for its files.
+/// More points than so many, one after the other, are not lost by what was to compile or run them: then there is no compiler, no
+/// room for its files, or no worker.
 const MOST_REFUSED: usize = 2;
+
+/// No worker is there.
+const NOT_STARTED: &str = "E0706";
+
+/// What says nothing of a point by itself: that there is no compiler or worker, or that what was compiled cannot be loaded.
+const REFUSES: [&str; 3] = ["E0701", NOT_STARTED, "E0711"];
+
+/// So many reasons why points were lost are told where none could be measured.
+const TOLD: usize = 5;
 
 /// So many points are drawn to find one of which nothing is expected.
 const LOOKED_AT: usize = 64;
@@ -207,10 +217,12 @@ struct Race<'a> {
     /// Those of which it is noted already that they are ruled out.
     noted: HashSet<Point>,
     alike: Alike,
-    /// So many points, one after the other, were lost by the compiler or its files.
+    /// So many points, one after the other, were refused.
     refused: usize,
     standing: Standing,
     lost: Reasons,
+    /// What to do about all problems of each kind.
+    hints: HashMap<&'static str, Vec<String>>,
     warnings: Vec<String>,
 }
 
@@ -231,8 +243,8 @@ impl<'a> Race<'a> {
         let (device, compiler) = (name_of(info), compiler_of(info));
         let known = Known::of_many();
         let asked = asked(wanted, name_in(wanted.device), wanted.term, FEW, None, &known);
-        let Drawn { inputs, warning } = bench::drawn(&asked, &[], backend, &flag)?;
-        let expected = bench::expected(&asked, &inputs, backend, &flag)?;
+        let Drawn { inputs, warning } = started(|| bench::drawn(&asked, &[], backend, &flag))?;
+        let expected = started(|| bench::expected(&asked, &inputs, backend, &flag))?;
         // The threads that there are, as a kernel gets them and as the device has them.
         let mut surroundings = backend.surroundings();
         let on_threads = info.kind == DeviceKind::Host && known.threads() > 1;
@@ -269,6 +281,7 @@ impl<'a> Race<'a> {
             refused: 0,
             standing: Standing::default(),
             lost: Reasons::default(),
+            hints: HashMap::new(),
             warnings,
         })
     }
@@ -407,11 +420,12 @@ impl<'a> Race<'a> {
         Ok(())
     }
 
-    /// What came of the point of this number; none where the time was over before that was known.
+    /// What came of the point of this number; none where the time was over before that was known, or it was refused.
     fn came(&self, number: usize) -> Option<Came> {
         match self.tried.get(number)?.fate {
             Fate::RuledOut { .. } => Some(None),
             Fate::Same(other) => self.came(other),
+            ref fate if fate.is_refused() => None,
             Fate::Failed { .. } | Fate::Measured { .. } => Some(Some(number)),
             Fate::Unfinished => None,
         }
@@ -540,20 +554,12 @@ impl<'a> Race<'a> {
                 self.tried.push(tried(None, Fate::RuledOut { code: problem.code, why: problem.message }));
                 Ok(())
             }
-            Err(problem) => ruled_out(problem).map(|fate| self.tried.push(tried(None, fate))),
+            Err(problem) => self.ruled_out(problem).map(|fate| self.tried.push(tried(None, fate))),
         };
         match done {
             Err(problem) if problem.code == "E0709" => {
                 self.tried.push(tried(None, Fate::Unfinished));
                 Err(problem)
-            }
-            // Once others ran, what a compiler makes of one point says little of the next.
-            Err(Diagnostic { code: code @ ("E0701" | "E0711"), message: why, .. })
-                if !self.runners.is_empty() && self.refused < MOST_REFUSED =>
-            {
-                self.refused += 1;
-                self.tried.push(tried(None, Fate::Failed { code, why }));
-                Ok(())
             }
             Err(problem) => Err(problem),
             Ok(()) => {
@@ -610,7 +616,7 @@ impl<'a> Race<'a> {
         let (ready, amounts) = match code {
             Ok(counted) => counted,
             Err(problem) => {
-                let fate = ruled_out(problem)?;
+                let fate = self.ruled_out(problem)?;
                 self.tried.push(tried(None, fate));
                 return Ok(());
             }
@@ -627,26 +633,22 @@ impl<'a> Race<'a> {
             Some(Entry { median_ns, runs, check, .. }) => (median_ns, runs, check),
             None => {
                 let ran =
-                    bench::timed(&asked, &ready, &self.inputs, &self.expected, self.backend, &self.flag);
-                match ran.map(|report| stats::summary(&report.samples_ns)) {
+                    || bench::timed(&asked, &ready, &self.inputs, &self.expected, self.backend, &self.flag);
+                match started(ran).map(|report| stats::summary(&report.samples_ns)) {
                     Ok(Some(summary)) => (summary.median, summary.runs, None),
                     Ok(None) => return Ok(()),
                     Err(problem) => {
-                        let fate = failed(problem)?;
-                        self.tried.push(tried(Some(ready.digest), fate));
-                        return Ok(());
+                        return self.failed_at(number, problem, &|fate| tried(Some(ready.digest), fate));
                     }
                 }
             }
         };
         let leads = self.runners.first().is_none_or(|best| median_ns < best.median_ns);
         if leads && checked.is_none() {
-            match bench::checked_elsewhere(&asked, self.backend, &self.flag) {
+            match started(|| bench::checked_elsewhere(&asked, self.backend, &self.flag)) {
                 Ok(what) => checked = Some(what),
                 Err(problem) => {
-                    let fate = failed(problem)?;
-                    self.tried.push(tried(Some(ready.digest), fate));
-                    return Ok(());
+                    return self.failed_at(number, problem, &|fate| tried(Some(ready.digest), fate));
                 }
             }
         }
@@ -662,6 +664,43 @@ impl<'a> Race<'a> {
         }
         self.place(runner);
         Ok(())
+    }
+
+    /// Notes that a point failed. One that was refused says nothing of others with its code.
+    fn failed_at(
+        &mut self,
+        number: usize,
+        problem: Diagnostic,
+        tried: &dyn Fn(Fate) -> Tried,
+    ) -> Result<(), Diagnostic> {
+        let fate = self.failed(problem)?;
+        if fate.is_refused() {
+            self.met.retain(|_, of| *of != number);
+        }
+        self.tried.push(tried(fate));
+        Ok(())
+    }
+
+    fn ruled_out(&mut self, problem: Diagnostic) -> Result<Fate, Diagnostic> {
+        self.keep_hints(&problem);
+        of_point(problem).map(|(code, why)| Fate::RuledOut { code, why })
+    }
+
+    /// What helps against one point, and not against others with the same problem, is no help.
+    fn keep_hints(&mut self, problem: &Diagnostic) {
+        let all = self.hints.entry(problem.code).or_insert_with(|| problem.hints.clone());
+        all.retain(|hint| problem.hints.contains(hint));
+    }
+
+    /// What a problem says of one point. Once others ran, what refuses one may take the next; workers were started before any ran.
+    fn failed(&mut self, problem: Diagnostic) -> Result<Fate, Diagnostic> {
+        self.keep_hints(&problem);
+        let is_of_one = !self.runners.is_empty() || problem.code == NOT_STARTED;
+        if REFUSES.contains(&problem.code) && is_of_one && self.refused < MOST_REFUSED {
+            self.refused += 1;
+            return Ok(Fate::Failed { code: problem.code, why: problem.message });
+        }
+        of_point(problem).map(|(code, why)| Fate::Failed { code, why })
     }
 
     /// Puts a runner where it stands by its time.
@@ -688,31 +727,63 @@ impl<'a> Race<'a> {
         Digest::of(all.join("\n").as_bytes())
     }
 
-    /// Why nothing was measured.
+    /// Why nothing was measured, accounting for all points that were tried.
     fn nothing(&self, ending: Ending) -> Diagnostic {
-        let tried = self.tried.len();
-        let unfinished = self.tried.iter().filter(|t| t.fate == Fate::Unfinished).count();
+        let (tried, points) = (self.tried.len(), self.space.count());
+        let is_rest_left = points > tried as u128;
         let message = match ending {
             Ending::Stopped => return stopped(),
             Ending::Time => format!("In {} s nothing could be measured.", self.wanted.seconds),
+            _ if is_rest_left => {
+                let most = if self.space.is_counted() { "" } else { "at most " };
+                format!("None of the {tried} points that were tried, of {most}{points}, can be measured.")
+            }
             _ => format!("None of the {tried} points can be measured."),
         };
-        let mut problem = Diagnostic::error("E0317", message);
-        for (why, number) in reasons(&self.tried).into_iter().take(5) {
-            problem = problem.note(format!("{number} of {tried}: {why}"));
-        }
-        if unfinished > 0 {
-            problem = problem.note(format!(
-                "{unfinished} of {tried}: It was being made, compiled or run for the first time when the time was over."
-            ));
-        }
+        let all = reasons(&self.tried);
+        let others: usize = all.iter().skip(TOLD).map(|(_, number)| number).sum();
+        let number_of = |is: &dyn Fn(&Fate) -> bool| self.tried.iter().filter(|t| is(&t.fate)).count();
+        let further = [
+            ("There are other reasons.", others),
+            (
+                "It is the same program or code as another of them.",
+                number_of(&|f| matches!(f, Fate::Same(_))),
+            ),
+            (
+                "It was being made, compiled or run for the first time when the time was over.",
+                number_of(&|f| *f == Fate::Unfinished),
+            ),
+        ];
+        let further = further.map(|(why, number)| (why.to_owned(), number));
+        let told = all.into_iter().take(TOLD).chain(further).filter(|(_, number)| *number > 0);
+        let mut problem = told.fold(Diagnostic::error("E0317", message), |problem, (why, number)| {
+            problem.note(format!("{number} of {tried}: {why}"))
+        });
         if tried == 0 {
             problem = problem.note("The time was over before the first point was tried.");
         }
+        if ending == Ending::Alike && is_rest_left {
+            problem = problem.note(
+                "Those that are left differ in nothing that made a difference, so they were not tried.",
+            );
+        }
+        problem.hints.extend(self.way_out());
         match ending {
             Ending::Time => problem.hint("Give it more time: `--for 120s`, or `:tune 120s …` on the screen."),
             _ => problem.hint("Leave other values open, or change the sizes."),
         }
+    }
+
+    /// What to do about the problem that all points have that were lost.
+    fn way_out(&self) -> Vec<String> {
+        let mut codes = self.tried.iter().filter_map(|t| match t.fate {
+            Fate::RuledOut { code, .. } | Fate::Failed { code, .. } => Some(code),
+            _ => None,
+        });
+        let first = codes.next();
+        let hints =
+            first.filter(|first| codes.all(|code| code == *first)).and_then(|code| self.hints.get(code));
+        hints.cloned().unwrap_or_default()
     }
 }
 
@@ -779,12 +850,19 @@ pub(in crate::session) fn of_point(problem: Diagnostic) -> Result<(&'static str,
     }
 }
 
-fn ruled_out(problem: Diagnostic) -> Result<Fate, Diagnostic> {
-    of_point(problem).map(|(code, why)| Fate::RuledOut { code, why })
+impl Fate {
+    /// Was it lost by what was to compile or run it?
+    fn is_refused(&self) -> bool {
+        matches!(self, Fate::Failed { code, .. } if REFUSES.contains(code))
+    }
 }
 
-fn failed(problem: Diagnostic) -> Result<Fate, Diagnostic> {
-    of_point(problem).map(|(code, why)| Fate::Failed { code, why })
+/// What a worker runs, once again where it does not start: one that started before may do so the next time.
+pub(in crate::session) fn started<T>(run: impl Fn() -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+    match run() {
+        Err(problem) if problem.code == NOT_STARTED => run(),
+        ended => ended,
+    }
 }
 
 fn stopped() -> Diagnostic {

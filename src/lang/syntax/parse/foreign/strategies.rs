@@ -13,6 +13,10 @@ const ROWS: &[(&[&str], &str)] = &[
     (&[","], "Write `s ; t` for one strategy after another; commas stand between arguments, `f(s, t)`."),
 ];
 
+/// What stands behind the `with` of a search, and of another strategy.
+pub(in crate::syntax::parse) const OPTIONS: &str = "`(` and options, e.g. `(nodes: 200000)`";
+pub(in crate::syntax::parse) const VALUES: &str = "`(` and values, e.g. `(tile: 8)`";
+
 /// `if s then t else u`.
 pub(in crate::syntax::parse) const CHOICE: &str =
     "Write `ifThenElse(s, t, u)`: where `s` can be applied, `t` runs, else `u`.";
@@ -63,9 +67,15 @@ impl Parser<'_> {
             (Tok::Comma, _) if expected.starts_with("the end") && self.is_behind_sketch() => {
                 "A sketch of two parts is `s and t` where a program is like both, `s or t` where it is like one.".into()
             }
-            (Tok::Equals, "`:` and a value") => {
-                let name = self.spelling(at.saturating_sub(1));
-                format!("An option has a colon before its value: write `{name}: {}`.", self.quote_or(at + 1, at + 2, "…"))
+            (_, "`:` and a value") => {
+                format!("An option has a colon before its value: write `{}`.", self.option_from(at.checked_sub(1)?))
+            }
+            (Tok::Word, OPTIONS | VALUES) => {
+                format!("What follows `with` stands in parentheses: write `with ({})`.", self.option_from(at))
+            }
+            (Tok::Lambda, "a strategy") => {
+                "A strategy acts on the program without naming it, as `id` does: leave the function around it out. Parameters belong to \
+                 a definition, `strategy s(p) = splitJoin(p)`.".into()
             }
             (Tok::LBracket | Tok::LParen, super::super::A_RULE) if self.mate(at).is_some() => {
                 let rules = self.mate(at).and_then(|close| self.quote(at + 1, close));
@@ -85,6 +95,16 @@ impl Parser<'_> {
             }
             _ => row()?.into(),
         })
+    }
+
+    /// The option whose name stands here, written as options are, whatever stands before its value.
+    fn option_from(&self, name: usize) -> String {
+        let is_sign = |i: usize| matches!(self.tokens.get(i).map(|t| t.tok), Some(Tok::Colon | Tok::Equals));
+        let value = if is_sign(name + 1) { name + 2 } else { name + 1 };
+        let end = self.mate(value).filter(|close| *close > value).unwrap_or(value) + 1;
+        let is_there = end <= self.limit && self.starts_value(value);
+        let value = if is_there { self.quote_or(value, end, "…") } else { "…".into() };
+        format!("{}: {value}", self.spelling(name))
     }
 
     /// The rules of a search that stand behind its `using` without braces, with commas or words between them, where what is being
