@@ -213,13 +213,55 @@ fn listed(command: &str) -> Vec<serde_json::Value> {
     serde_json::from_str(&ran.out).unwrap()
 }
 
-/// Text as a cell of a table, or as code in one.
+/// Text as a cell of a table, in which Markdown finds no markup but code, or as code in one.
 fn cell(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+    let as_text = |word: &str| if is_markup(word) { in_code(word) } else { word.to_owned() };
+    let part = |(i, part): (usize, &str)| match i % 2 {
+        0 => part.split(' ').map(as_text).collect::<Vec<_>>().join(" "),
+        _ => format!("`{part}`"),
+    };
+    one_line(text).split('`').enumerate().map(part).collect()
 }
 
 fn code(text: &str) -> String {
-    if text.is_empty() { String::new() } else { format!("`{}`", cell(text)) }
+    if text.is_empty() { String::new() } else { format!("`{}`", one_line(text)) }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
+
+/// Would Markdown take something of a word for markup: a tag, emphasis, an escape, an entity, a link?
+fn is_markup(word: &str) -> bool {
+    let begins_a_tag = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
+    word.split('<').skip(1).any(begins_a_tag)
+        || word.len() > 1 && word.contains(['*', '_', '&'])
+        || word.replace("\\|", "").contains('\\')
+        || word.contains("](")
+}
+
+/// The word as code, without the punctuation around it.
+fn in_code(word: &str) -> String {
+    let inner = word.trim_start_matches('(').trim_end_matches([')', '.', ',', ';', ':']);
+    let from = word.find(inner).unwrap_or_default();
+    let (before, after) = (&word[..from], &word[from + inner.len()..]);
+    format!("{before}`{inner}`{after}")
+}
+
+/// What is between the backticks of a line, every other part of it, is code.
+#[test]
+fn no_text_of_the_reference_is_taken_for_markup() {
+    assert_eq!(
+        cell("Of a <n>bool, l*p or `x*y` (<n>t): x * y <= z"),
+        "Of a `<n>bool`, `l*p` or `x*y` (`<n>t`): x * y <= z"
+    );
+    for name in ["patterns", "rules", "strategies"] {
+        for line in read(&format!("reference/{name}.md")).lines() {
+            let marked =
+                line.split('`').step_by(2).flat_map(|text| text.split(' ')).find(|word| is_markup(word));
+            assert_eq!(marked, None, "{name}: {line}");
+        }
+    }
 }
 
 const MADE: &str = "This chapter is made of the tool's own tables.";

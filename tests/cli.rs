@@ -516,6 +516,16 @@ fn a_measurement_is_checked_and_replays() {
     }
     let ran = run(dir.path(), &["replay", "dot.ron", "--level", "results", "--device", "no such device"]);
     assert_eq!(ran.code, 3, "{}{}", ran.out, ran.err);
+    // Threads of the host are none of a device of OpenCL.
+    let bench = ["bench", &dot, "-s", "topDown(useMapPar)", "--size", "k=4096", "--session", "threads.ron"];
+    assert_eq!(run(dir.path(), &bench).code, 0);
+    let ran = run(dir.path(), &["replay", "threads.ron", "--level", "results", "--device", "Portable"]);
+    if run(dir.path(), &["devices"]).out.contains("Portable Computing Language") {
+        let cause =
+            "likely cause: It was recorded on `cpu`, and `--device Portable` is a device of another kind";
+        assert!(ran.code == 1 && ran.out.contains(cause), "{}{}", ran.out, ran.err);
+        assert!(!ran.out.contains("no longer"), "{}", ran.out);
+    }
 }
 
 /// A word lists codes, and a code that there is not is told with the nearest.
@@ -2281,6 +2291,83 @@ fn other_code_and_other_results_have_their_likely_causes() {
     let ran = run_with(at, &["replay", "b.ron", "--level", "results"], &[("CC", compiler)]);
     let told = ["the kernel computes something else", "likely cause: The code is as recorded"];
     assert!(ran.code == 1 && told.iter().all(|told| ran.out.contains(told)), "{}{}", ran.out, ran.err);
+}
+
+/// Of a sketch that a program is not in it is told which parts there are, and the rewrite by which the program comes to be in it.
+#[test]
+fn what_a_program_lacks_of_a_sketch_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = "def f (m: a.b.f32): a.f32 = m |> map (reduce (+) 0)";
+    std::fs::write(dir.path().join("p.rise"), program).unwrap();
+    let said = |strategy: &str| {
+        let ran = run(dir.path(), &["apply", "p.rise", "-s", strategy]);
+        assert_eq!(ran.code, 1, "{strategy}: {}", ran.out);
+        ran.err
+    };
+    let told = said("satisfies containsMapPar(a, contains(reduce))");
+    for part in [
+        "Nothing in it is like `containsMapPar(a, contains(reduce))`.",
+        "In it there is something like `contains(reduce)`, at 0.0.",
+        "The term is in the sketch once `useMapPar` was applied at 0.",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let ran = run(
+        dir.path(),
+        &["apply", "p.rise", "-s", "body(useMapPar) ; satisfies containsMapPar(a, contains(reduce))"],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    // One rewrite is a part of the way, and it is told of the term that the steps before have made.
+    let both = "satisfies containsMapPar(a, containsReduceSeq(b, ?))";
+    assert!(
+        said(both).contains("Once `useMapPar` was applied at 0, 1 of 2 nested `contains` hold."),
+        "{}",
+        said(both)
+    );
+    let told = said(&format!("topDown(useMapPar) ; {both}"));
+    assert!(told.contains("1 of 2 nested `contains` hold of it."), "{told}");
+    assert!(told.contains("once `useReduceSeq` was applied at"), "{told}");
+    let told = said("satisfies contains(gather ? (scatter ? ?))");
+    assert!(!told.contains("once `"), "{told}");
+}
+
+/// What no rule of a search makes has a rule in the library.
+#[test]
+fn the_rule_that_a_search_lacks_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = "def f (m: a.b.f32): a.f32 = m |> map (reduce (+) 0)";
+    std::fs::write(dir.path().join("p.rise"), program).unwrap();
+    let search = "reach containsMapPar(a, containsReduceSeq(b, ?)) using";
+    let said = "The library has `useReduceSeq`, which makes `reduceSeq`.";
+    for command in ["search", "apply"] {
+        let strategy = format!("{search} {{useMapPar}}");
+        let way: &[&str] = if command == "apply" { &["-s", &strategy] } else { &[&strategy] };
+        let ran = run(dir.path(), &[&[command, "p.rise"], way].concat());
+        assert!(ran.code == 1 && ran.err.contains(said), "{command}: {}", ran.err);
+    }
+    let ran = run(dir.path(), &["search", "p.rise", &format!("{search} {{useMapPar, useReduceSeq}}")]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+}
+
+/// What was asked as JSON is printed as JSON, whatever is asked for.
+#[test]
+fn every_stage_and_the_files_of_a_folder_are_printed_as_json() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("p.rise"), "def f (m: a.f32): f32 = m |> reduce (+) 0").unwrap();
+    let json = |args: &[&str]| -> serde_json::Value {
+        let ran = run(dir.path(), &[&["compile", "p.rise", "--json"], args].concat());
+        serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{args:?}: {}{}", ran.out, ran.err))
+    };
+    for stage in ["rise", "loops"] {
+        let printed = run(dir.path(), &["compile", "p.rise", "--emit", stage]).out;
+        let told = json(&["--emit", stage]);
+        assert_eq!(told["target"], "c");
+        assert_eq!(told["stages"][stage].as_str().unwrap().trim_end(), printed.trim_end());
+    }
+    let told = json(&["-o", "out"]);
+    let files: Vec<&str> = told["files"].as_array().unwrap().iter().filter_map(|f| f.as_str()).collect();
+    assert!(told["entry"] == "f" && files.contains(&"out/f.c"), "{told}");
+    assert!(files.iter().all(|file| dir.path().join(file).is_file()), "{files:?}");
 }
 
 /// What overflows in the program as written does in its kernel as well; double precision, which it is compared with, has room for

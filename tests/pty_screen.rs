@@ -258,6 +258,32 @@ fn without_a_terminal_there_is_no_screen() {
     assert!(!text.contains('\u{1b}'));
 }
 
+/// A sweep that is stopped keeps the sizes that are done, and its page says which is faster before it says how that was measured.
+#[test]
+fn what_a_stopped_sweep_has_measured_is_kept() {
+    let folder = folder();
+    let program =
+        "def slow (x: n.f32): n.f32 = x |> map (\\a. x |> map (\\b. sqrt (a * a + b * b)) |> reduce (+) 0)\n";
+    std::fs::write(folder.path().join("slow.rise"), program).unwrap();
+    let command = [env!("CARGO_BIN_EXE_shine-tui"), "slow.rise", "--size", "n=64"];
+    let mut terminal = Terminal::run_in(folder, &command, 100, 40, &[]);
+    terminal.until_text("? help");
+    terminal.press("'a");
+    terminal.until_text("Strategy on");
+    terminal.press("topDown(useMapPar)\r");
+    terminal.until_text("rev 1/");
+    // The last takes minutes.
+    terminal.press(":sweep n=64,128,200000\r");
+    terminal.until_text("2 of 3 sizes done");
+    terminal.press("x");
+    terminal.until_text("At several sizes");
+    terminal.until_text("2 of 3 sizes were measured.");
+    terminal.until_text("n=128");
+    terminal.press("\x1b:history\r");
+    terminal.press("q");
+    assert_eq!(terminal.end(), 0);
+}
+
 /// A program on a picture: what goes in, what comes out, and how they differ, as colours or as characters.
 #[test]
 fn the_program_runs_on_pictures_and_shows_them() {

@@ -1037,6 +1037,20 @@ fn a_search_that_is_stopped_tells_what_it_knows() {
     assert!(out.contains("Stopped in iteration") && out.contains("sketch"), "{out}");
 }
 
+/// By a size that is left open no guide splits a loop; that is told where there are more loops than the program has, and with names
+/// for the sizes there is nothing to tell.
+#[test]
+fn sizes_that_are_left_open_are_told_to_be_named() {
+    let told = |search: &str| apply(SCALE, "", "", search);
+    let ran = told(
+        "reach containsMap(?, containsMap(?, containsMapPar(?, contains(sqrt)))) with (nodes: 200, time: 5s)",
+    );
+    assert!(ran.code == 1 && ran.err.contains("`containsMap(n/?t, containsMap(?t, ?))`"), "{}", ran.err);
+    let ran = told("reach containsMap(?, contains(gather)) with (nodes: 200, time: 5s)");
+    assert!(ran.code == 1 && !ran.err.contains("containsMap(n/?t"), "{}", ran.err);
+    assert_eq!(told("reach containsMap(64*n/?t, containsMapPar(?t, contains(sqrt)))").code, 0);
+}
+
 /// The rule that a search did not have, and that leads on from what comes nearest.
 #[test]
 fn a_search_that_fails_names_the_rule_that_leads_on() {

@@ -46,7 +46,8 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
     // The two stages before any lowering are there for programs that cannot be compiled, too.
     match emit.filter(|_| !args.explain_lines) {
         Some("rise") => {
-            return output::print(&format!("{}\n", session.workspace().print(session.term())))
+            let target = target.unwrap_or_else(|| Target::natural(session.term()));
+            return print_stage(args, target, "rise", &session.workspace().print(session.term()))
                 .map(|()| Exit::Done);
         }
         Some("loops") => {
@@ -56,7 +57,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
             if let Some(caveat) = caveat(nest.drawn) {
                 output::complain(&format!("note: {caveat}\n"));
             }
-            return output::print(&loops::text(&nest.lines)).map(|()| Exit::Done);
+            return print_stage(args, target, "loops", &loops::text(&nest.lines)).map(|()| Exit::Done);
         }
         _ => {}
     }
@@ -68,7 +69,7 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
         let made = made.map(|made| made.stages).unwrap_or_default();
         return match made.iter().find(|s| Some(s.name) == emit) {
             Some(stage) => {
-                print_text(stage.text())?;
+                print_stage(args, target, stage.name, stage.text())?;
                 let is_last = made.last().is_some_and(|last| last.name == stage.name);
                 if is_last && problem.code == "E0598" { Err(fail(&problem)) } else { Ok(Exit::Done) }
             }
@@ -90,7 +91,14 @@ pub fn run(args: &Compile) -> Result<Exit, Exit> {
                 if target == Target::OpenCl { "opencl" } else { "c" }
             ))));
         }
-        return outputs::write(&files(compiled, target, folder, "-o"), args.force).map(|()| Exit::Done);
+        let files = files(compiled, target, folder, "-o");
+        if args.json.json {
+            outputs::place(&files, args.force)?;
+            let written: Vec<String> = files.iter().map(|file| file.path.display().to_string()).collect();
+            let value = json!({ "target": target.name(), "entry": compiled.module.name, "files": written });
+            return output::json(&value).map(|()| Exit::Done);
+        }
+        return outputs::write(&files, args.force).map(|()| Exit::Done);
     }
     if args.json.json {
         let mut value = as_json(compiled, target);
@@ -157,6 +165,14 @@ fn without_lines(stage: &str, compiled: &Compiled) -> Diagnostic {
 /// Why a program has no module of Python, the only stage that may be missing.
 const WITHOUT_PYTHON: &str =
     "Python cannot give a function in C a float of 16 bits by itself, which this one takes.";
+
+/// A stage where there are no others to be printed with it.
+fn print_stage(args: &Compile, target: Target, name: &str, text: &str) -> Result<(), Exit> {
+    match args.json.json {
+        true => output::json(&json!({ "target": target.name(), "stages": { name: text } })),
+        false => print_text(text),
+    }
+}
 
 /// The text of a stage, as whole lines.
 fn print_text(text: &str) -> Result<(), Exit> {

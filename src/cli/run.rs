@@ -9,12 +9,12 @@ use crate::emit::code::{Leaf, leaves};
 use crate::emit::data;
 use crate::lang::diag::Diagnostic;
 use crate::lang::ty::Type;
-use crate::lang::value::Value;
 use crate::session::Session;
 use crate::session::action::{Action, Sizes};
 use crate::session::bench::cells::buffer;
 use crate::session::bench::{Inputs, Ran, target_of};
 use crate::session::data::{Fitted, Wanted, Written, holds, named, shape, writable, write};
+use crate::view::picture::in_full;
 use serde_json::{Value as Json, json};
 
 /// The most cells of a result that is printed.
@@ -148,24 +148,5 @@ fn number(value: HostScalar) -> Json {
         value if value.to_f64().is_finite() && value.elem().is_float() => json!(value.to_f64()),
         value if value.to_f64().is_finite() => json!(value.to_f64() as i64),
         value => json!(value.to_f64().to_string()),
-    }
-}
-
-/// A value with all its cells, each row of a matrix in a line of its own.
-fn in_full(value: &Value, indent: usize) -> String {
-    match value {
-        Value::Array(cells) => {
-            let parts: Vec<String> = cells.iter().map(|c| in_full(c, indent + 1)).collect();
-            let rows = cells.first().is_some_and(|c| matches!(c, Value::Array(_)));
-            let between = if rows { format!(",\n{}", " ".repeat(indent + 1)) } else { ", ".to_owned() };
-            format!("[{}]", parts.join(&between))
-        }
-        Value::Vector(cells) => {
-            let parts: Vec<String> = cells.iter().map(|c| in_full(c, indent + 1)).collect();
-            format!("<{}>", parts.join(", "))
-        }
-        Value::Pair(p) => format!("({}, {})", in_full(&p.0, indent + 1), in_full(&p.1, indent + 1)),
-        Value::Undefined => "_".to_owned(),
-        scalar => scalar.to_string(),
     }
 }

@@ -54,11 +54,14 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The protocol of every measurement shown: 30 runs or so many seconds, at least 5 runs.
+    /// The protocol of every measurement shown: 30 runs or so many seconds, at least so many that an interval is known.
     pub const MEASURE: Mode = Mode::Measure { min_runs: FEWEST, max_runs: 30, max_seconds: Mode::MEASURED_S };
 
-    /// For so many seconds a measurement runs at most, where five runs do not take longer.
+    /// For so many seconds a measurement runs at most, where the fewest runs do not take longer.
     pub const MEASURED_S: f64 = 10.0;
+
+    /// So often it runs at least, with the run that is not counted.
+    pub const LEAST_RUNS: u32 = 1 + FEWEST;
 }
 
 /// A run has at most so many steps: a message of them has to have an end.

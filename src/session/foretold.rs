@@ -76,7 +76,9 @@ impl SearchRunner for Teller<'_> {
         let read = sketch::read_with(request.sketch, &self.workspace.sketches, sizes, &request.sizes);
         if let Ok(sketch) = read {
             let by_rules = || match &request.rules {
-                Some(rules) => unmet(&sketch, start, rules).map(|forecast| forecast.text),
+                Some(rules) => {
+                    unmet(&sketch, start, rules, &self.workspace.rules).map(|forecast| forecast.text)
+                }
                 None => unmade(&sketch, start, &self.workspace.rules, &|n| request.given(n)),
             };
             let given = |n: &Nat| request.given(n);

@@ -88,6 +88,10 @@ const FEW_NODES: usize = 5_000;
 /// How long other sizes are looked for once a program was found that those that are given do not fit.
 const FOR_OTHERS: Duration = Duration::from_secs(5);
 
+/// What is said of sizes that are left open and by which loops would be split.
+const UNNAMED: &str = "The sketch has more loops than the program, and `?` in the place of a size says nothing of which loop is split: name \
+                       such sizes, as in `containsMap(n/?t, containsMap(?t, ?))`, and numbers are tried for them.";
+
 /// What can be done where no rule makes what is asked for.
 const OWN_RULE: &str =
     "Leave it out of the sketch, or write a rule that makes it into a file of rules beside the program.";
@@ -311,7 +315,9 @@ impl Searcher<'_> {
                 .to_owned(),
         ];
         let unmade = (account.never == Some(true)).then(|| OWN_RULE.to_owned());
-        let hints = unmade.into_iter().chain(holes).chain(raise).chain(before).chain(own).collect();
+        let open = guide::leaves_parts_open(goal, start).then(|| UNNAMED.to_owned());
+        let hints =
+            unmade.into_iter().chain(open).chain(holes).chain(raise).chain(before).chain(own).collect();
         Err(SearchFailure::NotFound { text, hints })
     }
 
@@ -431,7 +437,8 @@ impl Searcher<'_> {
             let sizes = if *is_goal && !of_guide { &goal_sizes } else { &guide.sizes };
             let step = guide::Step { sizes, ..step };
             let rules = guide::rules(&self.workspace().rules, now, &step, breadth);
-            let never = unmet(sketch, now, &rules).is_some_and(|forecast| forecast.never);
+            let never =
+                unmet(sketch, now, &rules, &self.workspace().rules).is_some_and(|forecast| forecast.never);
             if never && (behind > 0 || way.failed.is_some()) {
                 continue;
             }

@@ -9,7 +9,7 @@ use super::jobs::{Control, JobId};
 use super::running::no_thread;
 use super::shown::{self, Shown};
 use super::state::{Compared, Finished, Progress, Session};
-use super::sweep::{Point, Swept, Values};
+use super::sweep::{Pace, Point, Swept, Values};
 use super::tune::{self, Tuned};
 use super::workspace::Workspace;
 use crate::device::roofline::{self, Peak};
@@ -255,15 +255,32 @@ impl Session {
                 });
                 bench::compare([&first, &second], &*backend, &control.cancel_flag(), &|_| {})
             };
-            let begun = Instant::now();
-            let point = |(done, value): (usize, &i64)| {
-                let at = format!("{}={value}", swept.name());
-                control.report(Progress::Sweep { at, done, of: swept.values.len(), took: begun.elapsed() });
-                Ok(Point { size: *value, pair: measured(*value)? })
+            let operations = |value: &i64| {
+                let mut sizes = states[0].sizes.clone();
+                sizes.extend(swept.sizes(*value));
+                let work = work::of(&states[0].workspace.program.term, &sizes);
+                work.flops + work.integer_operations
             };
-            let points: Result<Vec<Point>, Diagnostic> = swept.values.iter().enumerate().map(point).collect();
-            let done = |points| Box::new(Swept { of: (present, other), of_sizes: swept.clone(), points });
-            Finished::Swept(points.map(done))
+            let (mut points, mut ended) = (vec![], None);
+            let mut pace = Pace { done: vec![], left: swept.values.iter().map(operations).collect() };
+            for value in swept.values.iter().copied() {
+                let at = format!("{}={value}", swept.name());
+                control.report(Progress::Sweep { at, pace: pace.clone() });
+                let begun = Instant::now();
+                match measured(value) {
+                    Ok(pair) => points.push(Point { size: value, pair }),
+                    Err(problem) => {
+                        ended = Some(problem);
+                        break;
+                    }
+                }
+                pace.done.push((pace.left.remove(0), begun.elapsed()));
+            }
+            // What was measured before is worth having.
+            Finished::Swept(match ended {
+                Some(problem) if points.is_empty() => Err(problem),
+                ended => Ok(Box::new(Swept { of: (present, other), of_sizes: swept, points, ended })),
+            })
         });
         let id = id.map_err(no_thread)?;
         self.showing = Some(id);

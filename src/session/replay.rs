@@ -176,10 +176,14 @@ pub fn replay(
             Err(problem) if problem.code == "E0189" => return Err(Box::new(Problems::one(problem))),
             Err(problem) => {
                 let is_wrong = problem.code == "E0820";
-                let (what, cause) = match is_wrong && runs_as_recorded(&session, &action, &recorded) {
-                    true => (WRONG, Some(OF_COMPILER.to_owned())),
-                    false if is_wrong => (WRONG, since.cause(&action)),
-                    false => ("The action can no longer be taken", since.cause(&action)),
+                let as_recorded = runs_as_recorded(&session, &action, &recorded);
+                let elsewhere = of_device(&action, options).filter(|_| as_recorded);
+                let (what, cause) = match elsewhere {
+                    Some(cause) if is_wrong => (WRONG, Some(cause)),
+                    Some(cause) => ("The action cannot be taken on this device", Some(cause)),
+                    None if is_wrong && as_recorded => (WRONG, Some(OF_COMPILER.to_owned())),
+                    None if is_wrong => (WRONG, since.cause(&action)),
+                    None => ("The action can no longer be taken", since.cause(&action)),
                 };
                 let found =
                     std::iter::once(problem.message).chain(problem.notes).collect::<Vec<_>>().join("\n");
@@ -823,6 +827,16 @@ const WRONG: &str = "the kernel computes something else";
 
 /// Why code that is as recorded computes something else.
 const OF_COMPILER: &str = "The code is as recorded, so it is what compiles and runs it that has changed: the compiler, the device or its driver.";
+
+/// That something is measured on another device than it was recorded on.
+fn of_device(action: &Action, options: &Options) -> Option<String> {
+    let (Action::Bench { device }, Some(here)) = (action, &options.device) else { return None };
+    let kind = match super::bench::target_of(here) == super::bench::target_of(device) {
+        true => "another device",
+        false => "a device of another kind, which runs other code",
+    };
+    (here != device).then(|| format!("It was recorded on `{device}`, and `--device {here}` is {kind}."))
+}
 
 /// Why the code of a state may differ. All terms before were compared, unless searches are free to find others.
 fn of_generator(options: &Options) -> Option<String> {

@@ -302,14 +302,14 @@ impl SearchRunner for Searcher<'_> {
         self.control.report(Progress::Strategy { tried: counts.tried, applied: counts.succeeded });
     }
 
-    fn satisfies(
+    fn unsatisfied(
         &mut self,
         term: &Term,
         text: &ast::Sketch,
         sizes: &[Name],
         values: &[(Name, Nat)],
-    ) -> Result<bool, Box<Diagnostic>> {
-        strategy::satisfies(&self.workspace.sketches, term, text, sizes, values)
+    ) -> Result<Option<Sketch>, Box<Diagnostic>> {
+        strategy::unsatisfied(&self.workspace.sketches, term, text, sizes, values)
     }
 
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure> {
@@ -588,7 +588,7 @@ impl Searcher<'_> {
         let labels: Vec<String> = rules.iter().map(ToString::to_string).collect();
         let text = sketch.to_string();
         let cancel = self.control.cancel_flag();
-        let forecast = unmet(sketch, start, rules);
+        let forecast = unmet(sketch, start, rules, &self.workspace.rules);
         let warning = forecast.as_ref().map(|f| f.text.clone());
         // What is only unlikely is told where nothing is found.
         let told = forecast.as_ref().filter(|f| f.never && warns).map(|f| f.text.clone());

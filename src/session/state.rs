@@ -11,7 +11,7 @@ use super::programs::Programs;
 use super::record::{Recorder, SaveState};
 use super::searching::{self, Replayed, SearchProgress, Shelf};
 use super::shown::Shown;
-use super::sweep::Swept;
+use super::sweep::{Pace, Swept};
 use super::tune::{self, Tuned};
 use super::workspace::{Problems, StrategyEnd, Workspace};
 use crate::device::Backend;
@@ -40,12 +40,10 @@ pub enum Progress {
     Tune(tune::Standing),
     /// What a search found is measured.
     Best(Arc<Standing>),
-    /// Two states are measured at several sizes: which one now, and how many are done, of how many, and how long those took.
+    /// Two states are measured at several sizes: which one now, and how far that is.
     Sweep {
         at: String,
-        done: usize,
-        of: usize,
-        took: Duration,
+        pace: Pace,
     },
 }
 

@@ -8,6 +8,9 @@ use crate::lang::summary;
 use crate::lang::term::Term;
 use crate::rewrite::rule::WhyNot;
 use crate::rewrite::rule::why::{Reason, Shape};
+use crate::rewrite::search::insight::{levels, levels_met};
+use crate::rewrite::sketch::Sketch;
+use crate::rewrite::sketch::parts::Part;
 use crate::rewrite::strategy::native::Native;
 use crate::rewrite::strategy::script::Script;
 use crate::rewrite::strategy::{Cause, Stuck};
@@ -33,6 +36,9 @@ pub fn diagnostic(stuck: &Stuck, script: &Script) -> Diagnostic {
     );
     if stuck.elsewhere && stuck.at.is_root() && matches!(&stuck.cause, Cause::Told { .. }) {
         notes.push("It was tried on parts of this, too, and came no further there.".to_owned());
+    }
+    if let Some((_, sketch, term)) = outside(stuck) {
+        notes.extend(parts(sketch, term));
     }
     let mut hints = vec![];
     match searched(&stuck.cause) {
@@ -107,6 +113,32 @@ fn unmet(stuck: &Stuck, script: &Script) -> Option<String> {
     let place = stuck.at.join(&why.at);
     let at = if place.is_root() { String::new() } else { format!(", at {place}") };
     is_shape.then(|| format!("`{question}` does not hold: found {}{at}", why.found()))
+}
+
+/// The place of a term that was asked to be in a sketch and is not, with both.
+pub fn outside(stuck: &Stuck) -> Option<(Path, &Sketch, &Term)> {
+    let (why, below) = match &stuck.cause {
+        Cause::Told { because: (cause, below), .. } => (mismatch(cause)?, below.clone()),
+        cause => (mismatch(cause)?, Path::root()),
+    };
+    let (sketch, term) = why.not_in_sketch()?;
+    Some((stuck.at.join(&below).join(&why.at), sketch, term))
+}
+
+/// Which parts of a sketch there are in a term, and where.
+fn parts(sketch: &Sketch, term: &Term) -> Vec<String> {
+    let told = |part: &Part<'_>| {
+        let (label, places) = (part.sketch, part.places_in(term));
+        let listed = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        match &*places {
+            [] => format!("Nothing in it is like `{label}`."),
+            [place] if place.is_root() => format!("The whole of it is like `{label}`."),
+            _ => format!("In it there is something like `{label}`, at {listed}."),
+        }
+    };
+    let (met, of) = (levels_met(sketch, term, 0), levels(sketch));
+    let nested = (of > 1).then(|| format!("{met} of {of} nested `contains` hold of it."));
+    sketch.parts().iter().map(told).chain(nested).collect()
 }
 
 /// What a search says that found nothing, and what can be done.

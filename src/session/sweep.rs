@@ -3,6 +3,8 @@
 use super::action::{RevisionId, Sizes};
 use super::bench::Pair;
 use crate::device::stats::Verdict;
+use crate::lang::diag::Diagnostic;
+use std::time::Duration;
 
 /// What came of two revisions that were measured at several values of a size.
 pub struct Swept {
@@ -11,6 +13,29 @@ pub struct Swept {
     pub of_sizes: Values,
     /// In order of the sizes.
     pub points: Vec<Point>,
+    /// What ended it before all sizes were measured.
+    pub ended: Option<Diagnostic>,
+}
+
+/// How far a sweep is, by which it is known how long it goes on.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Pace {
+    /// The operations of the program at each size that is done, and how long that took, with all that is done besides.
+    pub done: Vec<(f64, Duration)>,
+    /// The operations at each of the others.
+    pub left: Vec<f64>,
+}
+
+impl Pace {
+    /// How long it goes on, where what sizes take grows evenly with their operations; none before two tell how.
+    pub fn left(&self) -> Option<Duration> {
+        let [(few, short), .., (many, long)] = *self.done else { return None };
+        let (short, long) = (short.as_secs_f64(), long.as_secs_f64());
+        let each = if many > few { ((long - short) / (many - few)).max(0.0) } else { 0.0 };
+        let besides = long - each * many;
+        let seconds: f64 = self.left.iter().map(|operations| besides + each * operations).sum();
+        Duration::try_from_secs_f64(seconds.max(0.0)).ok()
+    }
 }
 
 /// The values of a size, or of several that always have the same, in increasing order.
@@ -131,6 +156,22 @@ pub fn values_of(text: &str) -> Result<Values, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Sizes of many operations take as much longer as is seen of those that are done.
+    #[test]
+    fn how_long_a_sweep_goes_on_is_told_by_operations() {
+        let pace = |done: &[(f64, u64)], left: &[f64]| {
+            let done = done.iter().map(|(ops, ms)| (*ops, Duration::from_millis(*ms))).collect();
+            Pace { done, left: left.to_vec() }.left().map(|left| left.as_millis())
+        };
+        assert_eq!(pace(&[], &[1.0]), None);
+        assert_eq!(pace(&[(10.0, 500)], &[1000.0]), None);
+        // 400 ms besides, and 10 ms for each operation.
+        assert_eq!(pace(&[(10.0, 500), (20.0, 600)], &[1000.0, 2000.0]), Some(30_800));
+        // By chance the larger one was done sooner.
+        assert_eq!(pace(&[(10.0, 600), (20.0, 500)], &[1000.0, 2000.0]), Some(1000));
+        assert_eq!(pace(&[(10.0, 600), (20.0, 500)], &[]), Some(0));
+    }
 
     #[test]
     fn one_size_is_swept_or_several_that_are_alike() {

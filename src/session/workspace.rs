@@ -25,7 +25,7 @@ use crate::lang::print;
 use crate::lang::syntax::{self, ast};
 use crate::lang::term::{Expr, Term};
 use crate::lower;
-use crate::rewrite::guide::{Enabling, enabling};
+use crate::rewrite::guide::{self, Enabling, enabling};
 use crate::rewrite::names::named;
 use crate::rewrite::normal::{Redex, reduce, written_params};
 use crate::rewrite::rule::load::Source;
@@ -387,10 +387,14 @@ impl Workspace {
         self.enabling(term, &self.parse_strategy(text).ok()?.tree, at)
     }
 
-    /// A strategy that did not get to its end on the part at a position; where that is for a rule, with the rewrite that would make it
-    /// apply, and where something in its text is not what its place takes, with that.
+    /// A strategy that did not get to its end on the part at a position; where that is for a rule or a sketch, with the rewrite that would
+    /// make it apply or hold, and where something in its text is not what its place takes, with that.
     fn told_stuck(&self, stuck: &strategy::Stuck, tree: &ast::Strategy, part: &Path) -> Diagnostic {
         let problem = stuck::diagnostic(stuck, &self.script);
+        if let Some((place, sketch, term)) = stuck::outside(stuck) {
+            let lead = guide::lead_into(&self.rules, sketch, term);
+            return lead.into_iter().fold(problem, |p, lead| p.hint(lead.told(&part.join(&place))));
+        }
         match &stuck.cause {
             // What is given to the library and is no strategy is met within it.
             Cause::Invalid(inside)

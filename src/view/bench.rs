@@ -363,25 +363,26 @@ pub fn least_in_brief(
     Some(Line::of(Role::Dim, format!("{said}; {bound}")))
 }
 
-/// Two programs that were measured in turns: their times, and what these say.
+/// Two programs that were measured in turns: what their times say, which is seen where there are few rows, and these.
 pub fn in_turns(names: [&str; 2], pair: &Pair) -> Vec<Line> {
     let widest = columns::widest(names, usize::MAX);
-    let first = &pair.first;
-    let mut lines = vec![Line::plain(format!("device  {}", first.device))];
+    let both = [&pair.first, &pair.second];
+    let first = both[0];
+    let mut lines: Vec<Line> = differing(names, pair).into_iter().collect();
+    lines.push(verdict(names, &pair.comparison));
+    lines.extend(names.iter().zip(both).map(|(name, m)| {
+        let interval = interval(m, " to ");
+        Line::plain(format!("{}  ", columns::left(name, widest)))
+            .with(Role::Number, figures::time(m.median_ns))
+            .with(Role::Plain, format!(" (median of {} runs; {interval})", m.runs))
+    }));
+    lines.push(Line::plain(format!("device  {}", first.device)));
     if !first.sizes.is_empty() {
         lines.push(Line::plain(format!("sizes   {}", sizes(first))));
     }
-    for (name, m) in names.iter().zip([&pair.first, &pair.second]) {
-        let interval = interval(m, " to ");
-        lines.push(
-            Line::plain(format!("{}  ", columns::left(name, widest)))
-                .with(Role::Number, figures::time(m.median_ns))
-                .with(Role::Plain, format!(" (median of {} runs; {interval})", m.runs))
-                .with(Role::Good, format!("  checked: {}", m.check)),
-        );
-    }
-    lines.extend(differing(names, pair));
-    lines.push(verdict(names, &pair.comparison));
+    let checked =
+        |(name, m): (&&str, &Measurement)| Line::of(Role::Good, format!("{name} checked: {}", m.check));
+    lines.extend(names.iter().zip(both).map(checked));
     lines.extend(of_comparison(&pair.comparison).map(|w| Line::of(Role::Warning, format!("mind: {w}"))));
     let [first, second] = [&pair.first.warnings, &pair.second.warnings];
     let minded = |text: String| Line::of(Role::Warning, format!("mind: {text}"));
@@ -410,16 +411,24 @@ pub fn differing(names: [&str; 2], pair: &Pair) -> Option<Line> {
 }
 
 fn verdict(names: [&str; 2], comparison: &Comparison) -> Line {
-    let Comparison { ratio, interval, verdict } = comparison;
-    let confidence = interval.confidence * 100.0;
-    let ratio = format!(
-        "{} takes {} of the time of {} ({} to {} with {confidence:.0} % confidence)",
-        names[0],
-        figures::digits(*ratio),
-        names[1],
-        figures::digits(interval.low),
-        figures::digits(interval.high),
-    );
+    let interval = comparison.interval;
+    let (low, high) = (figures::digits(interval.low), figures::digits(interval.high));
+    said(
+        names,
+        comparison,
+        &format!(" ({low} to {high} with {:.0} % confidence)", interval.confidence * 100.0),
+    )
+}
+
+/// The verdict of two programs that were measured in turns, for one line.
+pub fn verdict_in_brief(names: [&str; 2], comparison: &Comparison) -> Line {
+    said(names, comparison, "")
+}
+
+/// The verdict, with something behind the ratio.
+fn said(names: [&str; 2], comparison: &Comparison, sure: &str) -> Line {
+    let Comparison { ratio, verdict, .. } = comparison;
+    let ratio = format!("{} takes {} of the time of {}{sure}", names[0], figures::digits(*ratio), names[1]);
     match verdict {
         Verdict::FirstFaster => Line::of(Role::Good, format!("{} is faster: {ratio}.", names[0])),
         Verdict::SecondFaster => Line::of(Role::Good, format!("{} is faster: {ratio}.", names[1])),

@@ -2,6 +2,7 @@
 
 use super::figures;
 use super::text::{Line, Role};
+use crate::device::Mode;
 use crate::session::bench::BenchProgress;
 use crate::session::best::Doing;
 use crate::session::jobs::JobView;
@@ -22,7 +23,10 @@ pub fn progress(progress: &Progress) -> String {
             format!("{} tried{}{last}", standing.tried, best.unwrap_or_default())
         }
         Progress::Best(standing) => super::best::doing(standing),
-        Progress::Sweep { at, done, of, .. } => format!("{at}, {done} of {of} sizes done"),
+        Progress::Sweep { at, pace } => {
+            let done = pace.done.len();
+            format!("{at}, {done} of {} sizes done", done + pace.left.len())
+        }
         Progress::Bench(bench) => match bench {
             BenchProgress::Compiling => "compiling".to_owned(),
             BenchProgress::CheckingSmall => "checking at small sizes against the interpreter".to_owned(),
@@ -36,6 +40,7 @@ pub fn progress(progress: &Progress) -> String {
                 };
                 format!("running the program as written in plain C{time}")
             }
+            BenchProgress::WarmingUp => "running once before the runs that count".to_owned(),
             BenchProgress::Running { done, of, left } => {
                 let left = left.map(|left| figures::elapsed(left.as_secs_f64()));
                 let left = left.map(|left| format!(", about {left} more")).unwrap_or_default();
@@ -62,22 +67,36 @@ pub fn brief(job: &JobView<Progress>) -> String {
 pub fn left(job: &JobView<Progress>) -> Option<String> {
     match &job.progress {
         Progress::Bench(BenchProgress::Running { .. }) => None,
-        Progress::Sweep { done, of, took, .. } if *done > 0 => {
-            let left = pace(*took, *done, of - done);
-            Some(format!("At the pace so far it takes about {left} more, and longer where sizes grow."))
-        }
+        Progress::Sweep { pace, .. } => Some(match pace.left() {
+            Some(left) => format!(
+                "By the operations of the sizes that are left it takes about {} more.",
+                figures::elapsed(left.as_secs_f64())
+            ),
+            None => "How long it takes is known after the second size.".to_owned(),
+        }),
         Progress::Best(standing) => {
             let Doing::Checking(rank @ 2..) = standing.doing else { return None };
             let (done, of) = (rank - 1, standing.candidates.len());
             let left = pace(standing.took, done, of.saturating_sub(done));
             Some(format!("At the pace so far about {left} more."))
         }
-        Progress::Sweep { .. } => Some("How long it takes is known after the first size.".to_owned()),
-        _ => Some(format!(
-            "When it has been checked it runs for at most {}.",
-            figures::elapsed(crate::device::Mode::MEASURED_S)
-        )),
+        Progress::Bench(BenchProgress::WarmingUp) => Some(format!("Then {}.", at_most(None))),
+        Progress::Bench(BenchProgress::Reference { about }) => {
+            Some(format!("When it has been checked {}.", at_most(Some(*about))))
+        }
+        _ => Some(format!("When it has been checked {}.", at_most(None))),
     }
+}
+
+/// For how long something runs once it has been checked, where the program takes about so long as written.
+fn at_most(plain: Option<Duration>) -> String {
+    let least = f64::from(Mode::LEAST_RUNS);
+    let (most, runs) = (figures::elapsed(Mode::MEASURED_S), Mode::LEAST_RUNS);
+    let each = plain.map(|plain| plain.as_secs_f64()).filter(|each| least * each > Mode::MEASURED_S);
+    let slow = each.map_or(String::new(), |each| {
+        format!(" (as slow as in plain C about {})", figures::long(least * each))
+    });
+    format!("it runs for at most {most}, or {runs} times where these take longer{slow}")
 }
 
 /// How long some more take where so many took so long. What runs now is no part of it: the longer it ran, the longer all others
@@ -95,17 +114,37 @@ pub fn line(job: &JobView<Progress>) -> Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::sweep::Pace;
 
     /// What is said of the rest does not grow while one of many runs.
     #[test]
     fn the_pace_is_that_of_what_is_done() {
         let says = |seconds| {
-            let took = Duration::from_secs(6);
-            let progress = Progress::Sweep { at: "n=64".to_owned(), done: 2, of: 5, took };
-            let elapsed = Duration::from_secs(seconds);
-            left(&JobView { id: 0, label: String::new(), elapsed, progress, cancelling: false })
+            let done = vec![(1.0, Duration::from_secs(3)), (1.0, Duration::from_secs(3))];
+            let pace = Pace { done, left: vec![1.0; 3] };
+            of(Progress::Sweep { at: "n=64".to_owned(), pace }, seconds)
         };
-        assert!(says(6).is_some_and(|said| said.contains("about 9.0 s more")), "{:?}", says(6));
+        assert!(says(6).contains("about 9.0 s more"), "{}", says(6));
         assert_eq!(says(6), says(600));
+    }
+
+    fn of(progress: Progress, seconds: u64) -> String {
+        let elapsed = Duration::from_secs(seconds);
+        let job = JobView { id: 0, label: String::new(), elapsed, progress, cancelling: false };
+        left(&job).unwrap_or_default()
+    }
+
+    /// So many runs are made however slow they are, which is said before the first one.
+    #[test]
+    fn a_slow_program_runs_for_longer_than_a_measurement_may() {
+        let said =
+            |about| of(Progress::Bench(BenchProgress::Reference { about: Duration::from_secs(about) }), 1);
+        assert!(said(1).contains("at most 10.0 s, or 7 times where these take longer."), "{}", said(1));
+        assert!(
+            said(6).contains("7 times where these take longer (as slow as in plain C about 42 s)."),
+            "{}",
+            said(6)
+        );
+        assert!(of(Progress::Bench(BenchProgress::WarmingUp), 1).starts_with("Then it runs"));
     }
 }

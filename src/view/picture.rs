@@ -3,6 +3,7 @@
 use super::figures;
 use super::{Alphabet, Line, Pixels, Role, Span};
 use crate::device::HostData;
+use crate::lang::value::Value;
 use crate::session::data::Samples;
 use crate::session::shown::{Part, Shown};
 
@@ -25,7 +26,7 @@ impl Form {
     }
 }
 
-/// The most cells of a value that are shown as numbers.
+/// The most cells of a larger value that are shown as numbers.
 const FEW: usize = 8;
 
 /// All that a run showed, on so many columns; no picture takes more than so many rows.
@@ -45,7 +46,7 @@ pub fn page(shown: &Shown, columns: usize, rows: usize, form: Form) -> Vec<Line>
     }
     for input in &shown.inputs {
         for output in &shown.outputs {
-            if let (Some(a), Some(b)) = (&input.picture, &output.picture)
+            if let (Some(a), Some(b)) = (shown_as_picture(input), shown_as_picture(output))
                 && let Some(difference) = difference(a, b)
             {
                 lines.push(Line::empty());
@@ -69,8 +70,20 @@ fn heading(title: &str, text: &str) -> Line {
     Line::of(Role::Keyword, title.to_owned()).with(Role::Dim, format!("  {text}"))
 }
 
+/// The pixels, where a part is no small array, of which the numbers say more.
+fn shown_as_picture(part: &Part) -> Option<&Samples> {
+    part.picture.as_ref().filter(|pixels| pixels.coloured || part.small.is_none())
+}
+
 fn part_of(part: &Part, columns: usize, rows: usize, form: Form) -> Vec<Line> {
-    let Some(pixels) = &part.picture else {
+    let pixels = shown_as_picture(part);
+    if let (None, Some(value)) = (pixels, &part.small) {
+        let mut lines = heading(&part.name, &part.ty).wrap(columns, 2);
+        let text = format!("  {}", in_full(value, 2));
+        lines.extend(text.lines().flat_map(|row| Line::of(Role::Number, row.to_owned()).wrap(columns, 4)));
+        return lines;
+    }
+    let Some(pixels) = pixels else {
         let shown = (0..part.data.len().min(FEW)).filter_map(|i| part.data.get(i));
         let mut text: Vec<String> = shown.map(|v| number(v.to_f64())).collect();
         if part.data.len() > FEW {
@@ -85,6 +98,25 @@ fn part_of(part: &Part, columns: usize, rows: usize, form: Form) -> Vec<Line> {
     let mut lines = heading(&part.name, &text).wrap(columns, 2);
     lines.extend(picture(pixels, (black, white), columns, rows, form));
     lines
+}
+
+/// A value with all its cells, each row of a matrix in a line of its own.
+pub fn in_full(value: &Value, indent: usize) -> String {
+    match value {
+        Value::Array(cells) => {
+            let parts: Vec<String> = cells.iter().map(|c| in_full(c, indent + 1)).collect();
+            let rows = cells.first().is_some_and(|c| matches!(c, Value::Array(_)));
+            let between = if rows { format!(",\n{}", " ".repeat(indent + 1)) } else { ", ".to_owned() };
+            format!("[{}]", parts.join(&between))
+        }
+        Value::Vector(cells) => {
+            let parts: Vec<String> = cells.iter().map(|c| in_full(c, indent + 1)).collect();
+            format!("<{}>", parts.join(", "))
+        }
+        Value::Pair(p) => format!("({}, {})", in_full(&p.0, indent + 1), in_full(&p.1, indent + 1)),
+        Value::Undefined => "_".to_owned(),
+        scalar => scalar.to_string(),
+    }
 }
 
 /// A number, whole ones without decimals.
@@ -271,6 +303,25 @@ mod tests {
         let lines = picture(&hostile, (5.0, 5.0), 80, 40, Form::HalfBlocks);
         assert_eq!(lines[0].spans[0].pixels.unwrap().upper, [0; 3]);
         assert_eq!(lines[0].spans[1].pixels.unwrap().upper, [255; 3]);
+    }
+
+    /// A small matrix is its numbers, as `run` prints them, and a larger one a picture.
+    #[test]
+    fn small_arrays_are_shown_as_numbers() {
+        let row =
+            |values: &[f32]| Value::Array(values.iter().map(|v| Value::F32(*v)).collect::<Vec<_>>().into());
+        let part = |small: Option<Value>| Part {
+            name: "a".to_owned(),
+            ty: "n.m.f32".to_owned(),
+            data: HostData::F32(vec![0.0, 1.0, 2.5, 3.0]),
+            small,
+            picture: Some(grey(2, 2, |x, y| (x + 2 * y) as f64)),
+        };
+        let form = Form::Shades(Alphabet::Ascii);
+        let said = |small| part_of(&part(small), 40, 10, form).iter().map(Line::text).collect::<Vec<_>>();
+        let small = Value::Array(vec![row(&[0.0, 1.0]), row(&[2.5, 3.0])].into());
+        assert_eq!(said(Some(small)), ["a  n.m.f32", "  [[0.0, 1.0],", "   [2.5, 3.0]]"]);
+        assert!(said(None)[0].contains("2 by 2 pixels"), "{:?}", said(None));
     }
 
     #[test]

@@ -50,16 +50,8 @@ pub fn page(
     alphabet: Alphabet,
 ) -> Roofline {
     let kernels = kernels(device, all);
-    let mut said = vec![
-        Line::of(Role::Title, format!("what {device} allows")),
-        Line::plain(format!(
-            "{} GFLOP/s of multiply-adds in registers, {} GB/s to and from main memory, as measured now",
-            digits(peak.gflops),
-            digits(peak.gbytes)
-        )),
-    ];
-    said.extend(peak.mind().map(|mind| Line::of(Role::Warning, mind)));
-    said.push(Line::empty());
+    // What is said of the states is seen where there are few rows.
+    let mut said = vec![];
     if kernels.is_empty() {
         let text =
             format!("No state has been measured on {device} whose operations in floating point are counted.");
@@ -74,6 +66,16 @@ pub fn page(
         let unknown = unknown(device);
         said.push(Line::of(Role::Hint, format!("Such states are not in the picture: {unknown}.")));
     }
+    said.extend([
+        Line::empty(),
+        Line::of(Role::Title, format!("what {device} allows")),
+        Line::plain(format!(
+            "{} GFLOP/s of multiply-adds in registers, {} GB/s to and from main memory, as measured now",
+            digits(peak.gflops),
+            digits(peak.gbytes)
+        )),
+    ]);
+    said.extend(peak.mind().map(|mind| Line::of(Role::Warning, mind)));
     Roofline { said, picture: picture(peak, &kernels, width, alphabet) }
 }
 
@@ -258,14 +260,16 @@ mod tests {
             .iter()
             .map(|l| l.text().trim_end().to_owned())
             .collect();
-        assert!(text[1].starts_with("64 GFLOP/s") || text[1].starts_with("64.00 GFLOP/s"), "{text:#?}");
+        let of = |sign: &str| text.iter().find(|line| line.starts_with(sign)).unwrap();
+        // What is said of the states is first.
+        assert!(text[0].starts_with("A  "), "{text:#?}");
+        assert!(of("64").contains(" GFLOP/s of multiply-adds"), "{text:#?}");
         let row = |sign: char| {
             text.iter().position(|line| line.len() > MARGIN && line[MARGIN..].contains(sign)).unwrap()
         };
         let column = |sign: char| text[row(sign)].find(sign).unwrap();
         // The fast one has more operations a byte and stands further up.
         assert!(row('B') < row('A') && column('A') < column('B'), "{text:#?}");
-        let of = |sign: &str| text.iter().find(|line| line.starts_with(sign)).unwrap();
         assert!(of("A  ").contains("bound by memory") && of("A  ").contains("25"), "{text:#?}");
         let says = |share, memory, busy| above(share, memory, 4e6, Peak { busy, ..PEAK });
         assert_eq!(says(1.04, true, false), None);

@@ -20,6 +20,8 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
     let widest = columns::widest(&sizes, columns::NAMES);
     let mut lines =
         vec![Line::of(Role::Dim, format!("A  {}", of[0])), Line::of(Role::Dim, format!("B  {}", of[1]))];
+    // What is first of this is seen where there are few rows.
+    lines.extend(conclusion(name, points));
     lines.extend(points.first().map(|point| Line::of(Role::Dim, on(name, &point.pair.first))));
     let faster = format!("{:>HALF$}{}{:<HALF$}", "A faster", alphabet.pick("│", "|"), "B faster");
     // It is not that of the two medians: each run is compared with the one beside it.
@@ -51,6 +53,13 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         line.push(role, format!("  {says}"));
         lines.push(line);
     }
+    lines.extend(minded(name, points));
+    lines
+}
+
+/// Which is faster where, as far as the points tell.
+fn conclusion(name: &str, points: &[Point]) -> Vec<Line> {
+    let mut lines = vec![];
     let crossed = crossovers(points);
     for crossover in &crossed {
         let (from, to) = crossover.between;
@@ -75,7 +84,6 @@ pub fn chart(name: &str, of: [&str; 2], points: &[Point], alphabet: Alphabet) ->
         };
         lines.push(Line::of(Role::Hint, text));
     }
-    lines.extend(minded(name, points));
     lines
 }
 
@@ -168,15 +176,15 @@ mod tests {
             .iter()
             .map(|line| line.text().trim_end().to_owned())
             .collect();
-        assert_eq!(shown[2], "on cpu, in turns");
-        assert!(shown[3].ends_with("A faster|B faster  median ratio in turns"), "{}", shown[3]);
-        assert_eq!(shown[4], "k=1000  1.000 ms  4.000 ms  ########|          A 4.000 times as fast");
-        assert_eq!(shown[6], "k=4000  4.000 ms  4.000 ms          |          no measurable difference");
-        assert_eq!(shown[7], "k=8000  8.000 ms  4.000 ms          |####      B 2.000 times as fast");
+        assert_eq!(shown[2], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
+        assert_eq!(shown[3], "on cpu, in turns");
+        assert!(shown[4].ends_with("A faster|B faster  median ratio in turns"), "{}", shown[4]);
+        assert_eq!(shown[5], "k=1000  1.000 ms  4.000 ms  ########|          A 4.000 times as fast");
+        assert_eq!(shown[7], "k=4000  4.000 ms  4.000 ms          |          no measurable difference");
+        assert_eq!(shown[8], "k=8000  8.000 ms  4.000 ms          |####      B 2.000 times as fast");
         // The sizes of three dimensions leave each row whole in a page of 80 columns.
         let wide = chart("m=n=k", ["a.rise", "b.rise"], &points, Alphabet::Ascii);
-        assert!(wide.iter().take(8).all(|line| line.width() <= 76), "{wide:#?}");
-        assert_eq!(shown[8], "B is faster from between k=2000 and k=8000 on, by the figures near 4000.");
+        assert!(wide.iter().skip(3).take(6).all(|line| line.width() <= 76), "{wide:#?}");
         assert!(crossovers(&points[..3]).is_empty() && crossovers(&points[3..]).is_empty());
     }
 
@@ -185,9 +193,9 @@ mod tests {
     fn the_sizes_that_were_held_are_said() {
         let mut points = [point(1000, [1_000_000, 4_000_000])];
         points[0].pair.first.sizes.extend([("b".into(), 16), ("c".into(), 3)]);
-        let third = |name| chart(name, ["a", "b"], &points, Alphabet::Ascii)[2].text();
-        assert_eq!(third("k"), "on cpu, in turns, at b=16 c=3");
-        assert_eq!(third("k=c"), "on cpu, in turns, at b=16");
+        let where_ = |name| chart(name, ["a", "b"], &points, Alphabet::Ascii)[3].text();
+        assert_eq!(where_("k"), "on cpu, in turns, at b=16 c=3");
+        assert_eq!(where_("k=c"), "on cpu, in turns, at b=16");
     }
 
     /// What is to be minded of each is told, once where only its figures differ.
@@ -217,23 +225,18 @@ mod tests {
             lines.iter().map(|line| line.text().trim_end().to_owned()).collect::<Vec<_>>()
         };
         assert!(crossovers(&points).is_empty() && reaches(&points).len() == 1);
-        assert!(shown(&points)[4].ends_with("  the same code"), "{:?}", shown(&points));
-        let last = shown(&points[..1]).pop();
+        assert!(shown(&points)[5].ends_with("  the same code"), "{:?}", shown(&points));
         assert_eq!(
-            last.as_deref(),
-            Some("Both have the same code at all of these sizes: neither is faster.")
+            shown(&points[..1])[2],
+            "Both have the same code at all of these sizes: neither is faster."
         );
     }
 
     /// A difference of a few thousandths can be measurable and means nothing: it is no crossover.
     #[test]
     fn what_is_close_is_on_neither_side() {
-        let last = |points: &[Point]| {
-            chart("k", ["a.rise", "b.rise"], points, Alphabet::Ascii)
-                .last()
-                .map(Line::text)
-                .unwrap_or_default()
-        };
+        let concluded =
+            |points: &[Point]| chart("k", ["a.rise", "b.rise"], points, Alphabet::Ascii)[2].text();
         let points = [
             point(1000, [1_000_000, 1_008_000]),
             point(2000, [2_006_000, 2_000_000]),
@@ -243,11 +246,11 @@ mod tests {
         assert_eq!(verdicts, [Verdict::Close, Verdict::Close, Verdict::FirstFaster]);
         assert!(crossovers(&points).is_empty());
         assert_eq!(
-            last(&points),
+            concluded(&points),
             "A is the faster one wherever they differ measurably and by more than 1 %."
         );
         assert_eq!(
-            last(&points[..2]),
+            concluded(&points[..2]),
             "At none of these sizes do they differ measurably and by more than 1 %."
         );
     }

@@ -78,7 +78,20 @@ fn lost_line(why: &str, number: usize) -> Line {
 /// What came of a tuning: the points that were tried, the fastest first, why others lost, and the best beside the start, and
 /// beside the state before it.
 pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
-    let fact = |name: &str, text: String| Line::plain(format!("{name:<10}{text}"));
+    [course(tuned, all), vec![Line::default()], outcome(tuned)].concat()
+}
+
+/// The same where it is read from its first line on.
+pub fn page(tuned: &Tuned) -> Vec<Line> {
+    [outcome(tuned), vec![Line::default()], course(tuned, false)].concat()
+}
+
+fn fact(name: &str, text: String) -> Line {
+    Line::plain(format!("{name:<10}{text}"))
+}
+
+/// The points that were tried, and why others lost.
+fn course(tuned: &Tuned, all: bool) -> Vec<Line> {
     let mut lines =
         vec![fact("device", tuned.device.clone()), fact("points", points_tried(tuned)), Line::default()];
     if all {
@@ -90,11 +103,15 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     lines.extend(table(tuned, all));
     let limit = if all { usize::MAX } else { REASONS };
     lines.extend(reasons(&tuned.tried).into_iter().take(limit).map(|(why, number)| lost_line(&why, number)));
-    lines.push(Line::default());
+    lines
+}
+
+/// The best, beside the start and the state before it.
+fn outcome(tuned: &Tuned) -> Vec<Line> {
+    let mut lines = vec![];
     if let Some(best) = tuned.best() {
         lines.push(Line::plain(format!("{:<10}", "best")).with(Role::Good, best.shown()));
     }
-    lines.push(fact("check", beside_plain_c(&tuned.check)));
     let interval = tuned.interval_ns.map(|(low, high)| format!("; {} to {}", time(low), time(high)));
     let (median, runs) = (time(tuned.median_ns), tuned.runs);
     lines.push(fact("time", format!("{median} (median of {runs} runs{})", interval.unwrap_or_default())));
@@ -102,6 +119,7 @@ pub fn report(tuned: &Tuned, all: bool) -> Vec<Line> {
     lines.extend(tuned.before.as_ref().map(|before| fact("before", before.says())));
     let of_best = tuned.best().and_then(|best| Some((best.amounts?, tuned.median_ns)));
     lines.extend(of_best.map(|(amounts, ns)| fact("bound", bound(&amounts, ns, tuned.rates(), tuned.peak))));
+    lines.push(fact("check", beside_plain_c(&tuned.check)));
     let mind = tuned.peak.as_ref().and_then(|peak| peak.mind());
     lines.extend(
         tuned.warnings.iter().chain(&mind).map(|w| Line::of(Role::Warning, format!("{:<10}{w}", "warning"))),

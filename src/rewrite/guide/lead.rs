@@ -1,14 +1,15 @@
-//! Which rule, of those that a search did not have, leads on from the program that came nearest to its sketch: found by
-//! trying each that may help.
+//! Which rule leads on from a program towards a sketch, as one that a search did not have from the program that came nearest:
+//! found by trying each that may help.
 
 use super::choice::{Step, breadths, rules};
 use super::sizes::sizes_of;
 use crate::lang::digest::Digest;
+use crate::lang::path::Path;
 use crate::lang::term::Term;
 use crate::normal::{normal_form_with, written_params};
 use crate::rule::apply::apply_at;
 use crate::rule::{RuleSet, RuleUse};
-use crate::search::insight::{Nearest, levels_met};
+use crate::search::insight::{Nearest, levels, levels_met};
 use crate::sketch::Sketch;
 use std::collections::HashSet;
 use std::fmt;
@@ -17,6 +18,7 @@ use std::fmt;
 #[derive(Clone, Debug)]
 pub struct Lead {
     pub rule: RuleUse,
+    pub at: Path,
     /// Of how many of its nested `contains` the program is like the sketch then.
     pub levels: usize,
     pub of: usize,
@@ -26,18 +28,48 @@ pub struct Lead {
 
 impl fmt::Display for Lead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Lead { rule, levels, of, reached } = self;
-        write!(f, "`{rule}`, which is not in `using`, leads on from the program that comes nearest: ")?;
+        let Lead { rule, reached, .. } = self;
+        write!(
+            f,
+            "`{rule}`, which is not in `using`, leads on from the program that comes nearest: after it "
+        )?;
         match reached {
-            true => write!(f, "after it that is like the sketch."),
-            false if *of == 0 => write!(f, "after it there is more that is like the sketch."),
-            false => write!(f, "after it {levels} of {of} nested `contains` hold."),
+            true => write!(f, "that is like the sketch."),
+            false => write!(f, "{}.", self.more()),
+        }
+    }
+}
+
+impl Lead {
+    /// How much of the sketch is met then, where not all of it is.
+    fn more(&self) -> String {
+        match self.of {
+            0 => "there is more that is like the sketch".to_owned(),
+            of => format!("{} of {of} nested `contains` hold", self.levels),
+        }
+    }
+
+    /// The same of a term of which it is asked whether it is in the sketch, and that stands at a place of the program.
+    pub fn told(&self, place: &Path) -> String {
+        let at = place.join(&self.at);
+        let to = if at.is_root() { "to the whole".to_owned() } else { format!("at {at}") };
+        let rule = &self.rule;
+        match self.reached {
+            true => format!("The term is in the sketch once `{rule}` was applied {to}."),
+            false => format!("Once `{rule}` was applied {to}, {}.", self.more()),
         }
     }
 }
 
 /// Programs of so many nodes in all are made and looked at, so that what is told does not depend on how fast the machine is.
 const MOST_NODES: u64 = 400_000;
+
+/// The rule by which a term that is not in a sketch comes to be in it, or nearer to that.
+pub fn lead_into(library: &RuleSet, sketch: &Sketch, term: &Term) -> Option<Lead> {
+    let (levels, of) = (levels_met(sketch, term, 0), levels(sketch));
+    let nearest = Nearest { term: term.clone(), levels, of, but_for_sizes: false };
+    lead(library, &[], sketch, &nearest, &|| false)
+}
 
 /// The rule that leads furthest in one step. None is told where enough was looked at, or `over` says that it is time, before all
 /// were tried, and none so far leads on.
@@ -56,7 +88,7 @@ pub fn lead(
     let mut looked_at = 0;
     // What a rule of the search makes of it as well is no other way.
     let mut own: HashSet<Digest> = HashSet::new();
-    for term in used.iter().flat_map(|rule| results(start, rule)) {
+    for (_, term) in used.iter().flat_map(|rule| results(start, rule)) {
         looked_at += u64::from(term.size());
         if looked_at > MOST_NODES || over() {
             return None;
@@ -69,7 +101,7 @@ pub fn lead(
             if tried.contains(&rule) {
                 continue;
             }
-            for term in results(start, &rule) {
+            for (at, term) in results(start, &rule) {
                 looked_at += u64::from(term.size());
                 if looked_at > MOST_NODES || over() {
                     return best;
@@ -81,7 +113,7 @@ pub fn lead(
                 let reached = levels == nearest.of && sketch.satisfied_by(&term);
                 let so_far = best.as_ref().map_or((false, nearest.levels), |b| (b.reached, b.levels));
                 if (reached, levels) > so_far {
-                    best = Some(Lead { rule: rule.clone(), levels, of: nearest.of, reached });
+                    best = Some(Lead { rule: rule.clone(), at, levels, of: nearest.of, reached });
                 }
             }
             if best.as_ref().is_some_and(|b| b.reached) {
@@ -93,12 +125,12 @@ pub fn lead(
     best
 }
 
-/// What one step of a rule makes of a program, in normal form.
-fn results<'a>(start: &'a Term, rule: &'a RuleUse) -> impl Iterator<Item = Term> + 'a {
+/// What one step of a rule makes of a program at each place, in normal form.
+fn results<'a>(start: &'a Term, rule: &'a RuleUse) -> impl Iterator<Item = (Path, Term)> + 'a {
     let params = written_params(start);
     start.positions().into_iter().filter_map(move |(path, _)| {
         let after = apply_at(start, &path, &rule.rule, &rule.args).ok()?.term;
-        normal_form_with(&params, &after)
+        Some((path, normal_form_with(&params, &after)?))
     })
 }
 

@@ -20,8 +20,8 @@ mod way;
 
 pub use choice::{Breadth, Step, breadths, rules, separated};
 pub use enable::{Enabling, enabling};
-pub use lead::{Lead, lead};
-pub use plan::{Guide, most_dims, plans};
+pub use lead::{Lead, lead, lead_into};
+pub use plan::{Guide, leaves_parts_open, most_dims, plans};
 pub use sizes::{Filled, filled, sizes_of};
 pub use text::Writer;
 

@@ -140,6 +140,14 @@ pub fn most_dims(goal: &Sketch, start: &Term) -> u8 {
     deepest(start).saturating_add(u8::try_from(parts.div_ceil(2)).unwrap_or(u8::MAX))
 }
 
+/// Has a goal more loops than the program, and does it say of one nothing of how large it is? Then no loop is known to be a part of
+/// another.
+pub fn leaves_parts_open(goal: &Sketch, start: &Term) -> bool {
+    let (spine, _) = Nest::read(&applied(goal)).spine();
+    let most = chains(start).iter().map(Vec::len).max().unwrap_or(0);
+    spine.len() > most && spine.iter().any(|l| l.size().is_none())
+}
+
 /// The ways to a nest that names all parts of the loops that it names, so many at most.
 fn plans_of(nest: &Nest, programs: &[Vec<Loop>], most: usize) -> Vec<Vec<Guide>> {
     let mut plans: Vec<Vec<Guide>> = vec![];

@@ -6,6 +6,7 @@ use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Type, TypeKind};
+use crate::sketch::Sketch;
 use std::fmt;
 
 /// The point at which a rule stops to apply. Cheap to make: text is written only when somebody reads it.
@@ -44,6 +45,8 @@ pub enum Reason {
     TooLarge,
     /// A search did not find what it should; what it says of that, in sentences, and what can be done.
     NotReached { text: String, hints: Vec<String> },
+    /// A term is asked to be in a sketch, and is not.
+    NotInSketch { sketch: Sketch, term: Term },
 }
 
 /// What a node of the left side asks for.
@@ -59,6 +62,8 @@ pub enum Shape {
     /// Anything else, in words: `an applied reduction`.
     Words(&'static str),
 }
+
+const IN_SKETCH: &str = "a term that is in the sketch";
 
 const TOO_LARGE: &str = "the result or a size in it would be too large, or nested too deeply";
 
@@ -102,6 +107,7 @@ impl WhyNot {
             Reason::Arguments(a) => a.clone(),
             Reason::TooLarge => TOO_LARGE.to_owned(),
             Reason::NotReached { text, .. } => text.clone(),
+            Reason::NotInSketch { .. } => IN_SKETCH.to_owned(),
         }
     }
 
@@ -126,7 +132,8 @@ impl WhyNot {
             | Reason::Sizes(_)
             | Reason::Arguments(_)
             | Reason::TooLarge
-            | Reason::NotReached { .. } => String::new(),
+            | Reason::NotReached { .. }
+            | Reason::NotInSketch { .. } => String::new(),
         }
     }
 
@@ -143,12 +150,9 @@ impl WhyNot {
         if let Reason::NotReached { text, hints } = &self.reason { Some((text, hints)) } else { None }
     }
 
-    /// The condition that does not hold, when it is one.
-    pub fn condition_text(&self) -> Option<&str> {
-        match &self.reason {
-            Reason::Condition(c) | Reason::Unfit(c) | Reason::Sizes(c) => Some(c),
-            _ => None,
-        }
+    /// The sketch that a term is asked to be in and is not, with the term.
+    pub fn not_in_sketch(&self) -> Option<(&Sketch, &Term)> {
+        if let Reason::NotInSketch { sketch, term } = &self.reason { Some((sketch, term)) } else { None }
     }
 }
 
@@ -194,6 +198,7 @@ impl fmt::Display for WhyNot {
             Reason::Arguments(a) => write!(f, "{a}")?,
             Reason::TooLarge => write!(f, "{TOO_LARGE}")?,
             Reason::NotReached { text, .. } => write!(f, "{}", text.trim_end_matches('.'))?,
+            Reason::NotInSketch { .. } => write!(f, "the term is not in the sketch")?,
             Reason::Mentions { variable, binder } => {
                 write!(f, "`{variable}` must not mention {binder}, but does")?
             }

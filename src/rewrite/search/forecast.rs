@@ -5,7 +5,7 @@ use super::unmade::unmade;
 use crate::lang::nat::{Name, Nat, NatVar};
 use crate::lang::term::Term;
 use crate::rule::pat::{Pat, PatArg, PatNode};
-use crate::rule::{ParamKind, RuleArg, RuleUse};
+use crate::rule::{ParamKind, RuleArg, RuleSet, RuleUse};
 use crate::sketch::holes::{holes_in, sizes_in};
 use crate::sketch::{Shape, Sketch};
 use indexmap::IndexSet;
@@ -22,9 +22,9 @@ pub struct Forecast {
 /// That the sketch asks for patterns or sizes which these rules never make of the program's, or that it names numbers
 /// which neither have, nor are a product of such, or a quotient of two: a tile of 64 where loops are split by 32.
 /// None where neither is so.
-pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<Forecast> {
+pub fn unmet(sketch: &Sketch, start: &Term, rules: &[RuleUse], library: &RuleSet) -> Option<Forecast> {
     let told = |text, never| Some(Forecast { text, never });
-    if let Some(text) = unmade(sketch, start, rules) {
+    if let Some(text) = unmade(sketch, start, rules, library) {
         return told(text, true);
     }
     let mut said: BTreeSet<i64> = BTreeSet::new();
@@ -483,7 +483,6 @@ mod tests {
     use crate::lang::diag::{FileId, Sources};
     use crate::lang::infer::program;
     use crate::lang::syntax::{parse_program, parse_sketch};
-    use crate::rule::RuleSet;
     use crate::search::unmade::unmade_by_all;
     use crate::sketch::{Library, read};
 
@@ -502,7 +501,8 @@ mod tests {
                 .collect();
             let (tree, problems) = parse_sketch(FileId::NOWHERE, sketch);
             assert!(problems.is_empty());
-            unmet(&read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap(), &start, &rules)
+            let goal = read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap();
+            unmet(&goal, &start, &rules, &set)
         };
         let split: &[(&str, &[i64])] =
             &[("splitJoin", &[32]), ("useReduceSeq", &[]), ("blockedReduce", &[4])];
@@ -525,7 +525,8 @@ mod tests {
         let all = set.set("splitRules").unwrap().rules.clone();
         let whole = |sketch: &str| {
             let (tree, _) = parse_sketch(FileId::NOWHERE, sketch);
-            unmet(&read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap(), &start, &all)
+            let goal = read(&tree, &Library::builtin(), &["n".into(), "m".into()]).unwrap();
+            unmet(&goal, &start, &all, &set)
         };
         assert_eq!(whole("containsMap(n/32, containsMap(32, containsReduceSeq(m/4, ?)))"), None);
         assert!(whole("containsMap(n/64, containsMap(64, ?))").is_some_and(|f| f.never));
@@ -535,6 +536,11 @@ mod tests {
             |rules: &[(&str, &[i64])], sketch: &str| said(rules, sketch).map(|f| f.text).unwrap_or_default();
         let sketch = "containsMap(n, contains(transpose (mapSeq ?)))";
         assert!(text(split, sketch).contains("asks for `transpose` and `mapSeq`"));
+        let has = text(split, sketch);
+        assert!(
+            has.contains(" The library has `") && has.ends_with("`useMapSeq`, which makes `mapSeq`."),
+            "{has}"
+        );
         assert!(text(&[("useMapSeq", &[])], sketch).contains("for `transpose`. There is none"));
         assert_eq!(said(&[("useMapSeq", &[]), ("transposePairAfter", &[])], sketch), None);
         assert_eq!(said(split, "contains(mapSeq) or contains(map)"), None);

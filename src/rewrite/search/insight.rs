@@ -9,10 +9,9 @@ use crate::lang::term::Term;
 use crate::sketch::automaton::Automaton;
 use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::{Lightest, Weights};
+use crate::sketch::parts::innermost;
 use crate::sketch::{Shape, Sketch};
-
-/// So many places of a part are told.
-const MOST_PLACES: usize = 3;
+use std::cell::Cell;
 
 /// A part of a sketch.
 #[derive(Clone, Debug)]
@@ -78,13 +77,6 @@ impl Insight {
     }
 }
 
-/// Places that have no other one within them.
-fn innermost<'a>(places: impl Iterator<Item = &'a Path>) -> Vec<Path> {
-    let all: Vec<&Path> = places.collect();
-    let holds_another = |p: &Path| all.iter().any(|q| *q != p && q.strip_prefix(p).is_some());
-    all.iter().filter(|p| !holds_another(p)).take(MOST_PLACES).map(|p| (*p).clone()).collect()
-}
-
 /// The program of the graph that satisfies most of a sketch.
 fn nearest(goal: &Goal, graph: &Graph, root: Id, over: &dyn Fn() -> bool) -> Result<Option<Nearest>, Over> {
     let sketch = goal.relaxed_sketch();
@@ -102,10 +94,16 @@ fn nearest(goal: &Goal, graph: &Graph, root: Id, over: &dyn Fn() -> bool) -> Res
         return Ok(Some(Nearest { term, levels: of, of, but_for_sizes: goal.is_unfilled() }));
     }
     // Of a program that lacks nothing but how its loops run, little may hold, as that is asked of the outermost loop first.
-    if let Some(plain) = before_lowering(sketch)
-        && let Some(term) = lightest(&plain)?
-    {
-        return Ok(Some(Nearest { levels: levels_met(sketch, &term, 0), term, of, but_for_sizes: false }));
+    let mut plain = None;
+    let wider =
+        std::iter::once(before_lowering(sketch)).chain((1..of).map(|levels| plain_below(sketch, levels)));
+    for (levels, asked) in wider.map_while(|asked| asked).enumerate() {
+        let Some(term) = lightest(&asked)? else { break };
+        plain = Some((levels, term));
+    }
+    if let Some((levels, term)) = plain {
+        let levels = levels_met(sketch, &term, levels);
+        return Ok(Some(Nearest { term, levels, of, but_for_sizes: false }));
     }
     for levels in (0..of).rev() {
         if let Some(term) = lightest(&cut(sketch, levels))? {
@@ -161,23 +159,43 @@ pub fn levels_met(sketch: &Sketch, term: &Term, least: usize) -> usize {
 }
 
 /// How deep the sketch nests `contains`.
-fn levels(sketch: &Sketch) -> usize {
+pub fn levels(sketch: &Sketch) -> usize {
     let below = sketch.children().into_iter().map(levels).max().unwrap_or(0);
     below + usize::from(matches!(sketch.shape(), Shape::Contains(_)))
 }
 
 /// The sketch without what stands within so many `contains`.
 fn cut(sketch: &Sketch, levels: usize) -> Sketch {
-    let all = |s: &[Sketch]| s.iter().map(|s| cut(s, levels)).collect();
+    below(sketch, levels, &|_| Sketch::any())
+}
+
+/// The sketch where, within so many `contains`, loops may also run as before it was said how; none where it says nothing of that.
+fn plain_below(sketch: &Sketch, levels: usize) -> Option<Sketch> {
+    let says = Cell::new(false);
+    let plain = |part: &Sketch| match before_lowering(part) {
+        Some(plain) => {
+            says.set(true);
+            plain
+        }
+        None => part.clone(),
+    };
+    let sketch = below(sketch, levels, &plain);
+    says.get().then_some(sketch)
+}
+
+/// The sketch with something else in the place of each `contains` that stands within so many.
+fn below(sketch: &Sketch, levels: usize, instead: &dyn Fn(&Sketch) -> Sketch) -> Sketch {
+    let within = |s: &Sketch| below(s, levels, instead);
+    let all = |s: &[Sketch]| s.iter().map(within).collect();
     Sketch::new(match sketch.shape() {
-        Shape::Contains(_) if levels == 0 => Shape::Any,
-        Shape::Contains(s) => Shape::Contains(cut(s, levels - 1)),
-        Shape::Lam(s) => Shape::Lam(cut(s, levels)),
-        Shape::App(f, e) => Shape::App(cut(f, levels), cut(e, levels)),
+        Shape::Contains(_) if levels == 0 => return instead(sketch),
+        Shape::Contains(s) => Shape::Contains(below(s, levels - 1, instead)),
+        Shape::Lam(s) => Shape::Lam(within(s)),
+        Shape::App(f, e) => Shape::App(within(f), within(e)),
         Shape::Or(s) => Shape::Or(all(s)),
         Shape::And(s) => Shape::And(all(s)),
-        Shape::Typed(s, t) => Shape::Typed(cut(s, levels), t.clone()),
-        Shape::Named(label, s) => Shape::Named(label.clone(), cut(s, levels)),
+        Shape::Typed(s, t) => Shape::Typed(within(s), t.clone()),
+        Shape::Named(label, s) => Shape::Named(label.clone(), within(s)),
         Shape::Any
         | Shape::Var(_)
         | Shape::Pattern(..)

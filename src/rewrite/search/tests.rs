@@ -73,7 +73,7 @@ fn search(start: &Term, goal: &Sketch, rules: &[RuleUse], budget: &Budget) -> Re
     search.audit();
     let report = search.run(&mut control);
     if let Some(found) = report.found() {
-        let forecast = unmet(goal, start, rules);
+        let forecast = unmet(goal, start, rules, &RuleSet::default());
         assert!(forecast.as_ref().is_none_or(|f| !f.never), "{forecast:?}: {goal}");
         for k in [1, 2, 8, 40] {
             let best = search.best(k).terms;
@@ -315,6 +315,26 @@ fn what_asks_a_graph_for_another_sketch_can_be_stopped() {
     search.go_on(&goal, &budget, &mut control).unwrap();
     assert!(search.run(&mut control).found().is_some());
     assert!(told >= 2, "{told}");
+}
+
+/// Of programs that lack how a loop runs that one is nearest that lacks it of the fewest, outermost first.
+#[test]
+fn the_nearest_program_has_as_many_loops_as_asked_as_there_are() {
+    let set = rule_set();
+    let start = term("def f (a: n.m.f32) = a |> map (reduce (+) 0)");
+    let near = |rules: &[&str], text: &str| {
+        let cancel = AtomicBool::new(false);
+        let mut control =
+            Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+        let mut search = Search::new(&start, &sketch(text), &uses(&set, rules), &small()).unwrap();
+        assert!(search.run(&mut control).found().is_none());
+        let nearest = search.insight(&control).nearest.unwrap();
+        (nearest.levels, nearest.of, sketch("contains(mapPar)").satisfied_by(&nearest.term))
+    };
+    let both = "containsMapPar(n, containsReduceSeq(m, ?))";
+    assert_eq!(near(&["useMapPar"], both), (1, 2, true));
+    assert_eq!(near(&["useReduceSeq"], both), (0, 2, false));
+    assert_eq!(near(&["useMapPar"], "\\a. mapPar (reduceSeq ? ?) a"), (0, 0, true));
 }
 
 /// With any size in the place of a hole it is, and no size is as the sketch says.

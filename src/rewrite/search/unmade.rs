@@ -8,6 +8,7 @@ use crate::lang::term::{Expr, Term};
 use crate::lang::ty::{Scalar, Type, TypeKind, TypeVar};
 use crate::rule::builtin::{self, Numbers};
 use crate::rule::makes::{Makes, all_made};
+use crate::rule::offer::is_for_strategies;
 use crate::rule::operators::neutral_values;
 use crate::rule::pat::{Pat, PatNode};
 use crate::rule::{Body, Equation, ParamKind, Rule, RuleArg, RuleSet, RuleUse, Searched};
@@ -37,9 +38,9 @@ pub fn unmade_by_all(sketch: &Sketch, start: &Term, library: &RuleSet) -> Option
     told(never_made(asked, had, made), "no rule of the library")
 }
 
-/// That the sketch asks for what the program does not have and none of these rules makes. Nothing is said where a rule does not say
-/// in equations what it makes.
-pub(super) fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option<String> {
+/// That the sketch asks for what the program does not have and none of these rules makes, with what of the library makes it. Nothing is
+/// said where a rule does not say in equations what it makes.
+pub(super) fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse], library: &RuleSet) -> Option<String> {
     let (asked, had) = asked_of(sketch, start)?;
     let mut made = vec![];
     for rule in rules {
@@ -56,7 +57,29 @@ pub(super) fn unmade(sketch: &Sketch, start: &Term, rules: &[RuleUse]) -> Option
         }
         made.extend(of_rule);
     }
-    told(never_made(asked, had, made), "no rule here")
+    let there = all_made(made.iter().map(|m| m.patterns.clone()), &had.patterns);
+    let unmade = never_made(asked, had, made);
+    let makers = listed(unmade.iter().filter_map(|asked| maker(asked, &there, library)));
+    let text = told(unmade, "no rule here")?;
+    Some(if makers.is_empty() { text } else { format!("{text} The library has {makers}.") })
+}
+
+/// The simplest rule of the library that makes what is asked for of what is there, with what it makes.
+fn maker(asked: &Asked, there: &BTreeSet<Pattern>, library: &RuleSet) -> Option<String> {
+    let Asked::Pattern(pattern) = asked else { return None };
+    let rules = library.rules().filter(|r| !r.is_right_to_left() && !is_for_strategies(r));
+    let makers = rules.filter_map(|rule| {
+        let makes = |equation: &&Equation| {
+            let Makes { from, made } = Makes::of(equation);
+            made.contains(pattern) && from.is_subset(there)
+        };
+        let effort = |equation: &Equation| {
+            equation.sides.lhs.nodes().len() + equation.sides.rhs.nodes().len() + equation.conditions.len()
+        };
+        Some((rule.equations().iter().filter(makes).map(effort).min()?, rule))
+    });
+    let (_, rule) = makers.min_by_key(|(effort, _)| *effort)?;
+    Some(format!("`{}`, which makes {asked}", rule.name))
 }
 
 /// What a sketch asks a program to have.

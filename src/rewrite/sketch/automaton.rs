@@ -5,7 +5,7 @@
 //! States are numbered so that each depends only on lower ones, and on itself where a `contains` or a `not contains`
 //! is passed on whole: whatever is computed of states can be computed in this order.
 
-use super::{Shape, Sketch, TypeSketch, index};
+use super::{Shape, Sketch, TypeSketch, index, parts};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 
@@ -87,8 +87,10 @@ impl Automaton {
         b.states.push(State { open: true, ..State::default() });
         b.known.insert(Key::default(), ANY);
         let start = b.state_of(&[sketch])?;
-        let mut parts = vec![];
-        b.parts(sketch, 0, &mut parts)?;
+        let mut part = |p: parts::Part<'_>| {
+            Ok(Part { label: p.label(), depth: p.depth, state: b.state_of(&[p.sketch])? })
+        };
+        let parts = sketch.parts().into_iter().map(&mut part).collect::<Result<_, _>>()?;
         Ok(Automaton { states: b.states, start, parts })
     }
 }
@@ -244,38 +246,5 @@ impl Builder {
             steps.push(Step::Leaf(nodes.iter().chain(avoids).cloned().collect()));
         }
         Ok(())
-    }
-
-    fn parts(&mut self, sketch: &Sketch, depth: usize, out: &mut Vec<Part>) -> Result<(), TooComplex> {
-        let shown = match sketch.shape() {
-            Shape::Named(label, _) => Some(label.short.to_string()),
-            Shape::Contains(s) if !matches!(s.shape(), Shape::Named(..)) => Some(sketch.to_string()),
-            Shape::Or(_) | Shape::And(_) | Shape::Not(_) => Some(sketch.to_string()),
-            _ if depth == 0 => Some(sketch.to_string()),
-            _ => None,
-        };
-        let below = if shown.is_some() { depth + 1 } else { depth };
-        if let Some(label) = shown {
-            let state = self.state_of(&[sketch])?;
-            out.push(Part { label, depth, state });
-        }
-        // What an abbreviation stands for is not shown, only what it was given.
-        let mut todo = match sketch.shape() {
-            Shape::Named(_, body) => vec![body],
-            // How much of what is left out there is says nothing.
-            Shape::Not(_) => vec![],
-            _ => sketch.children(),
-        };
-        if let Shape::Named(..) = sketch.shape() {
-            let mut given = vec![];
-            while let Some(s) = todo.pop() {
-                match s.shape() {
-                    Shape::Named(..) => given.push(s),
-                    _ => todo.extend(s.children().into_iter().rev()),
-                }
-            }
-            todo = given;
-        }
-        todo.into_iter().try_for_each(|s| self.parts(s, below, out))
     }
 }

@@ -16,6 +16,7 @@ pub mod holes;
 mod implied;
 mod index;
 pub mod library;
+pub mod parts;
 pub mod read;
 mod size_condition;
 mod terms;

@@ -23,7 +23,7 @@ use crate::lang::syntax::{ast, enclosed, without_comments};
 use crate::lang::term::Term;
 use crate::rule::apply::Counts;
 use crate::rule::{Rewritten, RuleSet, RuleUse, WhyNot};
-use crate::sketch;
+use crate::sketch::{self, Sketch};
 use std::fmt;
 use std::sync::atomic::AtomicBool;
 
@@ -88,18 +88,18 @@ pub trait SearchRunner {
     /// Why none was found.
     fn reach(&mut self, start: &Term, request: &ReachRequest) -> Result<Rewritten, SearchFailure>;
 
-    /// Whether a term is in a sketch; `values` are further names for sizes, of two the first.
+    /// The sketch, where a term is not in it; `values` are further names for sizes, of two the first.
     ///
     /// # Errors
     /// What is wrong with the sketch.
-    fn satisfies(
+    fn unsatisfied(
         &mut self,
         term: &Term,
         sketch: &ast::Sketch,
         sizes: &[Name],
         values: &[(Name, Nat)],
-    ) -> Result<bool, Box<Diagnostic>> {
-        satisfies(&sketch::Library::builtin(), term, sketch, sizes, values)
+    ) -> Result<Option<Sketch>, Box<Diagnostic>> {
+        unsatisfied(&sketch::Library::builtin(), term, sketch, sizes, values)
     }
 
     /// Hears now and then how many rules the strategy has tried and applied.
@@ -133,19 +133,20 @@ pub fn in_order<S: AsRef<str>>(strategies: &[S], between: &str) -> String {
     }
 }
 
-/// Whether a term is in a sketch that may use the definitions of a library.
+/// The sketch, where a term is not in it; it may use the definitions of a library.
 ///
 /// # Errors
 /// What is wrong with the sketch.
-pub fn satisfies(
+pub fn unsatisfied(
     library: &sketch::Library,
     term: &Term,
     text: &ast::Sketch,
     sizes: &[Name],
     values: &[(Name, Nat)],
-) -> Result<bool, Box<Diagnostic>> {
+) -> Result<Option<Sketch>, Box<Diagnostic>> {
     let read = sketch::read_with(text, library, sizes, values);
-    read.map(|sketch| sketch.satisfied_by(term)).map_err(|mut all| Box::new(all.swap_remove(0)))
+    read.map(|sketch| (!sketch.satisfied_by(term)).then_some(sketch))
+        .map_err(|mut all| Box::new(all.swap_remove(0)))
 }
 
 /// Why a search gave nothing.

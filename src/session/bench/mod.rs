@@ -55,6 +55,8 @@ pub enum BenchProgress {
     Reference {
         about: Duration,
     },
+    /// The first run, which is not counted.
+    WarmingUp,
     /// So many runs are done, of as many at most; and for how long it goes on at most, where that is known.
     Running {
         done: u32,
@@ -172,8 +174,10 @@ pub fn run(
 
 /// How fast runs follow each other, which says how long they go on.
 struct Pace {
-    /// When the first of them was reported, with how many were done then.
-    began: Option<(Instant, u32)>,
+    /// When the run began that is not counted.
+    warmed: Option<Instant>,
+    /// When the first of them was reported, with how many were done then, and how long the one took that is not counted.
+    began: Option<(Instant, u32, Option<Duration>)>,
     /// For how long they go on, unless fewer runs than this are done then.
     most: Option<Duration>,
     least_runs: u32,
@@ -184,25 +188,33 @@ impl Pace {
         match mode {
             Mode::Measure { min_runs, max_seconds, .. } => {
                 let most = Duration::try_from_secs_f64(max_seconds).ok();
-                Pace { began: None, most, least_runs: min_runs }
+                Pace { warmed: None, began: None, most, least_runs: min_runs }
             }
-            Mode::Once => Pace { began: None, most: None, least_runs: 1 },
+            Mode::Once => Pace { warmed: None, began: None, most: None, least_runs: 1 },
         }
     }
 
     fn report(&mut self, progress: DeviceProgress, report: &dyn Fn(BenchProgress)) {
-        let DeviceProgress::Running { done, of } = progress else { return };
-        let (began, before) = *self.began.get_or_insert_with(|| (Instant::now(), done));
-        report(BenchProgress::Running {
-            done,
-            of,
-            left: self.left(began.elapsed(), done - before.min(done), of - done.min(of)),
-        });
+        let (done, of) = match progress {
+            DeviceProgress::Compiling => return,
+            // What runs once has no run before it.
+            DeviceProgress::WarmingUp if self.most.is_none() => return,
+            DeviceProgress::WarmingUp => {
+                self.warmed = Some(Instant::now());
+                return report(BenchProgress::WarmingUp);
+            }
+            DeviceProgress::Running { done, of } => (done, of),
+        };
+        let first = self.warmed.map(|warmed| warmed.elapsed());
+        let (began, before, first) = *self.began.get_or_insert_with(|| (Instant::now(), done, first));
+        let more = done - before.min(done);
+        let took = began.elapsed();
+        let each = if more > 0 { Some(took / more) } else { first };
+        report(BenchProgress::Running { done, of, left: self.left(took, each, more, of - done.min(of)) });
     }
 
-    /// How long it goes on, where so many runs took so long and as many are left.
-    fn left(&self, took: Duration, done: u32, left: u32) -> Option<Duration> {
-        let each = (done > 0).then(|| took / done);
+    /// How long it goes on after so long a time, where each run takes so long, so many are done, and as many are left.
+    fn left(&self, took: Duration, each: Option<Duration>, done: u32, left: u32) -> Option<Duration> {
         let by_pace = each.map(|each| each * left);
         let by_time = self.most.map(|most| most.saturating_sub(took));
         let needed = each.map_or(Duration::ZERO, |each| each * self.least_runs.saturating_sub(done));
@@ -474,13 +486,30 @@ mod tests {
     #[test]
     fn the_pace_of_runs_says_how_long_they_go_on() {
         let second = Duration::from_secs(1);
-        let pace = Pace { began: None, most: Some(10 * second), least_runs: 5 };
-        // Before the second run only the bound is known; then the pace is, and the sooner end counts.
-        assert_eq!(pace.left(Duration::ZERO, 0, 30), Some(10 * second));
-        assert_eq!(pace.left(second, 10, 20), Some(2 * second));
-        assert_eq!(pace.left(4 * second, 2, 28), Some(6 * second));
-        // So many runs are needed, however long they take.
-        assert_eq!(pace.left(16 * second, 4, 26), Some(4 * second));
-        assert_eq!(Pace { most: None, ..pace }.left(second, 0, 3), None);
+        let pace = Pace { warmed: None, began: None, most: Some(10 * second), least_runs: 5 };
+        // Before a run only the bound is known; then the pace is, and the sooner end counts.
+        assert_eq!(pace.left(Duration::ZERO, None, 0, 30), Some(10 * second));
+        assert_eq!(pace.left(second, Some(second / 10), 10, 20), Some(2 * second));
+        assert_eq!(pace.left(4 * second, Some(2 * second), 2, 28), Some(6 * second));
+        // So many runs are needed, however long they take, which the one before them tells.
+        assert_eq!(pace.left(16 * second, Some(4 * second), 4, 26), Some(4 * second));
+        assert_eq!(pace.left(Duration::ZERO, Some(4 * second), 0, 30), Some(20 * second));
+        assert_eq!(Pace { most: None, ..pace }.left(second, None, 0, 3), None);
+    }
+
+    /// The first run that counts is told with how long all take, by the one before it.
+    #[test]
+    fn the_run_that_does_not_count_tells_how_long_the_others_take() {
+        let told = std::cell::RefCell::new(vec![]);
+        let report = |progress| told.borrow_mut().push(progress);
+        let mut pace = Pace::of(Mode::Measure { min_runs: 6, max_runs: 30, max_seconds: 0.0 });
+        pace.report(DeviceProgress::WarmingUp, &report);
+        std::thread::sleep(Duration::from_millis(2));
+        pace.report(DeviceProgress::Running { done: 0, of: 30 }, &report);
+        let told = told.into_inner();
+        let [BenchProgress::WarmingUp, BenchProgress::Running { left: Some(left), .. }] = *told else {
+            panic!("{told:?}")
+        };
+        assert!(left >= Duration::from_millis(12), "{left:?}");
     }
 }

@@ -212,7 +212,7 @@ pub(in crate::ui) fn start_tuning(app: &mut App, text: &str) -> Result<(), Vec<L
 
 /// Shows what came of a tuning.
 pub(in crate::ui) fn tuned(app: &mut App, tuned: &Tuned) {
-    let lines = tune_view::report(tuned, false);
+    let lines = tune_view::page(tuned);
     app.popups.push(Popup::Page(Page::sentences("Tuned", lines, 10)));
 }
 
@@ -233,10 +233,8 @@ pub fn compare(app: &mut App) {
 pub(in crate::ui) fn compared(app: &mut App, ((first, second), pair): &Compared) {
     let names = [format!("revision {first}"), format!("revision {second}")];
     let lines = view::in_turns([&names[0], &names[1]], pair);
-    app.tell(
-        Role::Good,
-        format!("{} and {} were measured in turns on {}.", names[0], names[1], pair.first.device),
-    );
+    let verdict = view::verdict_in_brief([&names[0], &names[1]], &pair.comparison).text();
+    app.tell(Role::Good, format!("{verdict} They were measured in turns on {}.", pair.first.device));
     app.popups.push(Popup::Page(Page::sentences("In turns", lines, 2)));
     let (faster, slower) = match pair.comparison.verdict {
         Verdict::FirstFaster => (*first, *second),
@@ -289,8 +287,16 @@ pub(in crate::ui) fn swept(app: &mut App, swept: Box<Swept>) {
         let text = "`:dispatch FOLDER` writes a function in C that chooses the faster one by the size.";
         lines.push(Line::of(Role::Hint, text));
     }
-    let text = format!("{} and {} were measured at {} sizes.", names[0], names[1], swept.points.len());
-    app.tell(Role::Good, text);
+    let (done, of) = (swept.points.len(), swept.of_sizes.values.len());
+    let both = format!("{} and {}", names[0], names[1]);
+    match &swept.ended {
+        None => app.tell(Role::Good, format!("{both} were measured at {of} sizes.")),
+        Some(why) => {
+            app.tell(Role::Warning, format!("{both} were measured at {done} of {of} sizes: {}", why.message));
+            lines.push(Line::of(Role::Warning, format!("{done} of {of} sizes were measured.")));
+            lines.extend(problem::brief(why));
+        }
+    }
     app.swept = Some(swept);
     app.popups.push(Popup::Page(Page::sentences("At several sizes", lines, 4)));
 }

@@ -89,7 +89,7 @@ impl Kind {
                 Kind::Form
             }
             Reason::Mentions { .. } | Reason::Unfit(_) => Kind::Unfit,
-            Reason::Condition(_) | Reason::TooLarge => Kind::Condition,
+            Reason::Condition(_) | Reason::TooLarge | Reason::NotInSketch { .. } => Kind::Condition,
             Reason::Size { .. } | Reason::Sizes(_) => Kind::Size,
             Reason::Arguments(_) => Kind::Argument,
             Reason::NotReached { .. } => Kind::Search,

@@ -35,9 +35,11 @@ impl<'a> Machine<'a> {
     pub(super) fn satisfies(&mut self, s: StrategyId, n: u32, t: &Term) -> Outcome {
         let (sketch, scope) = self.tests[n as usize];
         let sizes = self.sizes_of(scope);
-        match self.control.search.satisfies(t, sketch, self.env.sizes, &sizes) {
-            Ok(true) => Ok(t.clone()),
-            Ok(false) => self.fail(s, Some(WhyNot::condition("the term is not in the sketch"))),
+        match self.control.search.unsatisfied(t, sketch, self.env.sizes, &sizes) {
+            Ok(None) => Ok(t.clone()),
+            Ok(Some(sketch)) => {
+                self.fail(s, Some(WhyNot::here(Reason::NotInSketch { sketch, term: t.clone() })))
+            }
             Err(problem) => self.invalid(problem),
         }
     }
