@@ -1133,7 +1133,7 @@ mod tests {
             ("scan", &["(\\s a. s + a * 0.5)", "0", "v"], "scanSeq (\\a s. s + a * 0.5) 0 v"),
             ("count", &["(\\v. v > 1)", "a"], "map (\\x. select (x > 1) 1 0) a |> reduce (+) 0"),
             // Another `x` than the one of the hint.
-            ("count", &["(\\v. v > x)", "a"], "map (\\v. select (v > x) 1 0) a |> reduce (+) 0"),
+            ("count", &["(\\v. v > x)", "a"], "map (\\w. select (w > x) 1 0) a |> reduce (+) 0"),
             ("zipWith", &["(\\a. f a)", "v", "w"], "zip v w |> map (\\(x, y). (\\a. f a) x y)"),
         ] {
             assert_eq!(written_here(name, &args(given)).unwrap(), format!("Write `{hint}`."), "{given:?}");
