@@ -101,11 +101,21 @@ fn nearest(goal: &Goal, graph: &Graph, root: Id, over: &dyn Fn() -> bool) -> Res
     if let Some(term) = lightest(sketch)? {
         return Ok(Some(Nearest { term, levels: of, of, but_for_sizes: goal.is_unfilled() }));
     }
-    // Of a program that lacks nothing but how its loops run, little may hold, as that is asked of the outermost loop first.
+    // Of a program that lacks nothing but how its loops run, little may hold, as that is asked of the outermost loop first. Of
+    // several it is the one of which most holds, as far as there is time to ask for that.
     if let Some(plain) = before_lowering(sketch)
         && let Some(term) = lightest(&plain)?
     {
-        return Ok(Some(Nearest { levels: levels_met(sketch, &term, 0), term, of, but_for_sizes: false }));
+        let least = levels_met(sketch, &term, 0);
+        let with = |levels| Sketch::new(Shape::And(vec![plain.clone(), cut(sketch, levels)]));
+        let more = (least + 1..of).rev().find_map(|levels| lightest(&with(levels)).ok().flatten());
+        let term = more.unwrap_or(term);
+        return Ok(Some(Nearest {
+            levels: levels_met(sketch, &term, least),
+            term,
+            of,
+            but_for_sizes: false,
+        }));
     }
     for levels in (0..of).rev() {
         if let Some(term) = lightest(&cut(sketch, levels))? {
