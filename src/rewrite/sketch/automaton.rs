@@ -45,6 +45,7 @@ pub struct Part {
     /// How many shown parts it is within.
     pub depth: usize,
     pub state: StateId,
+    pub sketch: Sketch,
 }
 
 #[derive(Clone, Debug)]
@@ -257,7 +258,7 @@ impl Builder {
         let below = if shown.is_some() { depth + 1 } else { depth };
         if let Some(label) = shown {
             let state = self.state_of(&[sketch])?;
-            out.push(Part { label, depth, state });
+            out.push(Part { label, depth, state, sketch: sketch.clone() });
         }
         // What an abbreviation stands for is not shown, only what it was given.
         let mut todo = match sketch.shape() {

@@ -19,6 +19,7 @@ pub mod library;
 pub mod read;
 mod size_condition;
 mod terms;
+pub mod thrift;
 pub mod types;
 mod typing;
 pub mod variants;
