@@ -1188,6 +1188,28 @@ fn what_a_program_shares_is_shared_in_what_is_found() {
 }
 
 /// Several sums side by side, whose parts lie side by side, are made of one that sums up everything; of vectors too.
+/// Who asks for more programs gets no fewer: those of a smaller graph stay where the larger one has many that are alike.
+#[test]
+fn more_programs_that_are_asked_for_are_no_fewer() {
+    let world = tempfile::tempdir().unwrap();
+    std::fs::write(world.path().join("p.rise"), "def asum (x: l.f32): f32 = x |> map abs |> reduce (+) 0")
+        .unwrap();
+    let goal = "reach containsReduceSeq(l/48, containsMap(48, ?))";
+    let mut before = vec![];
+    for k in ["10", "40", "100"] {
+        let ran = run(world.path(), &["search", "p.rise", goal, "--best", k, "--json"]);
+        assert_eq!(ran.code, 0, "{k}: {}", ran.err);
+        let searches: Vec<serde_json::Value> = serde_json::from_str(&ran.out).unwrap();
+        let best = searches.last().unwrap()["best"].as_array().unwrap();
+        let weights: Vec<u64> = best.iter().map(|b| b["weight"].as_u64().unwrap()).collect();
+        assert!(weights.len() >= before.len(), "{k}: {before:?} {weights:?}");
+        // Nor are they heavier.
+        assert!(weights.iter().zip(&before).all(|(now, then)| now <= then), "{k}: {before:?} {weights:?}");
+        before = weights;
+    }
+    assert!(before.len() > 40, "{before:?}");
+}
+
 /// Of the programs that are like the sketch, one that computes much more than the program given is taken where no other is found.
 #[test]
 fn what_computes_much_more_is_found_last() {
@@ -1196,13 +1218,21 @@ def f (q: n.d.f32) (k: m.d.f32) (v: m.d.f32): n.d.f32 = q |> map (\\r.
   let e = k |> map (\\c. exp (dot r c)) in
   let t = reduce (+) 0 e in
   transpose v |> map (\\col. dot e col / t))";
-    for goal in [
-        "containsReduceSeq(m, ?)",
-        "containsMapPar(n, containsReduceSeq(m, ?))",
-        "containsMapPar(n/6, containsMapSeq(6, containsReduceSeq(m/10, containsReduceSeq(10, ?))))",
+    // What computes little has a sum within a map, of which there are many variants that are lighter as they stand in the graph.
+    let softmax = "def f (x: r.c.f32): r.c.f32 = x |> map (\\row.
+  let s = split 8 row |> transpose |> map (reduceSeq (\\v v1. v + exp v1) 0.0) |> reduce (+) 0.0
+  row |> map (\\v. exp v / s))";
+    for (program, goal) in [
+        (attention, "containsReduceSeq(m, ?)"),
+        (attention, "containsMapPar(n, containsReduceSeq(m, ?))"),
+        (
+            attention,
+            "containsMapPar(n/6, containsMapSeq(6, containsReduceSeq(m/10, containsReduceSeq(10, ?))))",
+        ),
+        (softmax, "containsMap(r, containsReduceSeq(c/8, containsMap(8, contains(exp))))"),
     ] {
         let world = tempfile::tempdir().unwrap();
-        std::fs::write(world.path().join("p.rise"), attention).unwrap();
+        std::fs::write(world.path().join("p.rise"), program).unwrap();
         let ran = run(world.path(), &["search", "p.rise", &format!("reach {goal}")]);
         assert!(ran.code == 0 && !ran.out.contains("times as much"), "{goal}: {}{}", ran.out, ran.err);
     }

@@ -228,7 +228,7 @@ mod tests {
             let samples: Vec<u64> = (1..=n).collect();
             let interval = summary(&samples).unwrap().interval;
             assert_eq!((interval.low, interval.high), (low as f64, high as f64), "n = {n}");
-            assert_eq!(interval.is_sure(), n >= FEWEST as usize);
+            assert_eq!(interval.is_sure(), n >= u64::from(FEWEST));
         }
         let many: Vec<u64> = (1..=5000).collect();
         let interval = summary(&many).unwrap().interval;

@@ -495,7 +495,7 @@ fn step(
         (Action::Bench { device }, Outcome::Measured(was)) if options.level < Level::Results => {
             let other = session.kernel_of(device).filter(|now| *now != was.kernel);
             Ok(other.map_or_else(
-                || Step::Agrees(was.kernel.to_string()),
+                || Step::Agrees(was.kernel.to_string().as_str().into()),
                 |now| Step::Differs {
                     what: OTHER_KERNEL.into(),
                     expected: was.kernel.to_string(),

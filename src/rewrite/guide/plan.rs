@@ -374,9 +374,15 @@ fn lowering(goal: &Nest, scalar: Option<&Nest>, width: Option<&Nat>) -> Vec<Guid
 
 fn without_repetitions(guides: impl IntoIterator<Item = Guide>) -> Vec<Guide> {
     let mut out: Vec<Guide> = vec![];
-    for guide in guides {
+    let mut guides = guides.into_iter().peekable();
+    while let Some(guide) = guides.next() {
+        let now = guide.nest.sketch();
         // The earlier says more closely what is new.
-        if out.last().is_none_or(|last| last.nest.sketch() != guide.nest.sketch()) {
+        let is_same = |last: &Guide| last.nest.sketch() == now;
+        // It may have said already how some loops run: as they were before, others would be met. The goal is as it is.
+        let is_lowered = |last: &Guide| last.nest.map(&lowered_back, &Sketch::clone).sketch() == now;
+        let is_goal = guides.peek().is_none();
+        if !out.last().is_some_and(|last| is_same(last) || !is_goal && is_lowered(last)) {
             out.push(guide);
         }
     }

@@ -8,11 +8,12 @@ use crate::egraph::{Graph, Id};
 use crate::lang::digest::Digest;
 use crate::lang::term::Term;
 use crate::sketch::Sketch;
-use crate::sketch::automaton::{Automaton, TooComplex};
+use crate::sketch::automaton::{Automaton, Part, TooComplex};
 use crate::sketch::best::{Free, Members};
 use crate::sketch::classes::Satisfied;
 use crate::sketch::extract::{Extracted, Lightest, Weights};
 use crate::sketch::holes::{Filling, are_whole, solutions};
+use crate::sketch::thrift::thrifty;
 use rustc_hash::FxHashMap;
 
 /// Holes are filled in so many ways at most; the lightest program of these is taken.
@@ -171,7 +172,7 @@ impl Goal {
     /// How far each part of the sketch is, with any size in the place of a hole.
     pub fn parts(&self, graph: &Graph, root: Id) -> Vec<PartReport> {
         let Asked { automaton, satisfied, .. } = &self.relaxed;
-        let part = |p: &crate::sketch::automaton::Part| PartReport {
+        let part = |p: &Part| PartReport {
             label: p.label.clone(),
             depth: p.depth,
             classes: satisfied.count(graph, automaton, p.state),
@@ -196,6 +197,17 @@ impl Goal {
         let Asked { automaton, satisfied, .. } = &self.relaxed;
         let lightest = Lightest::of_until(graph, automaton, satisfied, Weights::Size, over)?;
         Some(automaton.parts.iter().map(|part| lightest.of_state(part.state)).collect())
+    }
+
+    /// For each part of the sketch: is the lightest term of the class like it by what is read? None where `over` says so before that is
+    /// known.
+    pub fn are_read(&self, graph: &Graph, class: Id, over: &dyn Fn() -> bool) -> Option<Vec<bool>> {
+        let Asked { automaton, satisfied, .. } = &self.relaxed;
+        let lightest = Lightest::of_until(graph, automaton, satisfied, Weights::Size, over)?;
+        let is_read = |part: &Part| {
+            lightest.of_class(part.state, class).is_some_and(|term| part.sketch.satisfied_by(&term))
+        };
+        Some(automaton.parts.iter().map(is_read).collect())
     }
 
     fn asked(&self) -> &[Asked] {
@@ -233,7 +245,7 @@ impl Goal {
             })
         };
         let each = self.asked().iter().map(of).collect::<Option<_>>()?;
-        Some(Ranking { each, all_fillings: self.filled.len() < MOST_FILLINGS })
+        Some(Ranking { each, graph, all_fillings: self.filled.len() < MOST_FILLINGS })
     }
 }
 
@@ -241,6 +253,7 @@ impl Goal {
 pub struct Ranking<'a> {
     /// For each way to fill the sketch's holes.
     each: Vec<Ranked<'a>>,
+    graph: &'a Graph,
     all_fillings: bool,
 }
 
@@ -305,6 +318,23 @@ impl Ranked<'_> {
 }
 
 impl Ranking<'_> {
+    /// Looks at a member for each way to fill the holes that computes little, whatever it weighs.
+    pub fn look_at_thrifty(
+        &mut self,
+        (root, free): (Id, &Free),
+        shares: bool,
+        (shows, clear): (Shows<'_>, &mut dyn FnMut(&Term) -> Term),
+        over: &dyn Fn() -> bool,
+    ) {
+        for ranked in &mut self.each {
+            let Asked { automaton, satisfied, .. } = ranked.asked;
+            if let Some(term) = thrifty(self.graph, automaton, satisfied, (root, free), shares, over) {
+                let cost = term.size();
+                ranked.look_at(Extracted { term, cost }, shows, clear);
+            }
+        }
+    }
+
     /// What the k lightest members for each way to fill the holes are as they are shown.
     pub fn best(
         &mut self,

@@ -206,10 +206,10 @@ impl Budget {
             }
             "cost" => self.cost = Cost::read(value, names.pattern, names.strategy, &whole)?,
             "freeze" => self.held.extend(held(value, &whole, When::Iterations).ok_or_else(|| {
-                wrong("rules with the number of iterations after which each is left out, as in `freeze: [mapFission(3)]`")
+                wrong("rules with the number of iterations, at least one, after which each is left out, as in `freeze: [mapFission(3)]`")
             })?),
             "cap" => self.held.extend(held(value, &whole, When::Matches).ok_or_else(|| {
-                wrong("rules with how many matches of each are applied at most, as in `cap: [mapFission(2000)]`")
+                wrong("rules with how many matches of each, at least one, are applied at most, as in `cap: [mapFission(2000)]`")
             })?),
             "normal" => match &value.kind {
                 StrategyKind::Name(n) if &**n == "BENF" => self.normal = true,

@@ -334,7 +334,74 @@ fn the_nearest_program_has_as_many_loops_as_asked_as_there_are() {
     let both = "containsMapPar(n, containsReduceSeq(m, ?))";
     assert_eq!(near(&["useMapPar"], both), (1, 2, true));
     assert_eq!(near(&["useReduceSeq"], both), (0, 2, false));
+    assert_eq!(near(&["mapFusion"], both), (0, 2, false));
     assert_eq!(near(&["useMapPar"], "\\a. mapPar (reduceSeq ? ?) a"), (0, 0, true));
+}
+
+/// What is like a sketch only by what nobody reads is so too where a limit of time ends the search, and no part of the sketch is said to
+/// hold of the whole program.
+#[test]
+fn what_nobody_reads_does_not_count_when_time_is_over_either() {
+    let set = rule_set();
+    let start = term("def f (a b: n.f32) = map snd (zip (map abs b) (map sqrt a))");
+    let rules = uses(&set, &["useMapPar", "useMapSeq", "splitJoin2(2)", "transposePairAfter"]);
+    let (ticks, cancel) = (std::cell::Cell::new(0), AtomicBool::new(false));
+    let clock = || {
+        ticks.set(ticks.get() + 1);
+        Duration::from_millis(ticks.get())
+    };
+    let mut with_unread = 0;
+    for time in (10..2000).step_by(10) {
+        ticks.set(0);
+        let mut control = Control { cancel: &cancel, now: &clock, rss: &|| 0, progress: &mut |_| {} };
+        let budget = Budget { time: Duration::from_millis(time), ..Budget::default() };
+        let goal = sketch("contains(mapPar abs ?) and contains(snd)");
+        let mut search = Search::new(&start, &goal, &rules, &budget).unwrap();
+        let report = search.run(&mut control);
+        assert!(report.found().is_none(), "{report}");
+        ticks.set(0);
+        let told = search.insight(&control);
+        assert!(!told.parts.first().is_some_and(|whole| whole.report.at_root), "{time}: {report}");
+        if report.unread.is_some() {
+            with_unread += usize::from(matches!(report.outcome, Outcome::Limit(Limit::Time { .. })));
+            assert!(report.to_string().contains("nobody reads"), "{report}");
+            let mut unread = told.parts.iter().filter(|part| part.report.label.contains("mapPar"));
+            assert!(told.cut_short || unread.all(|part| !part.report.at_root), "{time}: {:?}", told.parts);
+        }
+    }
+    assert!(with_unread > 0);
+}
+
+/// A rule that is held back when a search goes on takes no more of the room that there is now, whatever it had matched.
+#[test]
+fn what_is_held_back_on_the_way_is_not_applied_where_it_was_matched() {
+    let set = rule_set();
+    let start = term("def f (a: (64*n).m.f32) = a |> map (map sqrt) |> map (map abs)");
+    let rules = uses(&set, &["splitJoin2(2)", "transposePairAfter", "mapFission", "mapFusion"]);
+    let goal = sketch("contains(gather)");
+    let cancel = AtomicBool::new(false);
+    for held in [When::Matches(1), When::Iterations(1)] {
+        let mut control =
+            Control { cancel: &cancel, now: &|| Duration::ZERO, rss: &|| 0, progress: &mut |_| {} };
+        let mut within = 0;
+        for nodes in (100..2000).step_by(50) {
+            let budget = Budget { nodes, ..Budget::default() };
+            let mut search = Search::new(&start, &goal, &rules, &budget).unwrap();
+            let of = |report: &Report| {
+                let rule = report.rules.iter().find(|r| r.label == "transposePairAfter").unwrap();
+                (rule.applied, rule.matches)
+            };
+            let before = of(&search.run(&mut control));
+            within += usize::from(before.0 < before.1);
+            let rule = "transposePairAfter".into();
+            let more =
+                Budget { nodes: 2 * nodes, held: vec![Held { rule, when: held }], ..Budget::default() };
+            search.go_on(&goal, &more, &mut control).unwrap();
+            let after = of(&search.run(&mut control));
+            assert!(after.0 <= before.0.max(1), "{nodes}: {before:?} {after:?}");
+        }
+        assert!(within > 0, "{held:?}");
+    }
 }
 
 /// With any size in the place of a hole it is, and no size is as the sketch says.

@@ -45,6 +45,7 @@ pub struct Part {
     /// How many shown parts it is within.
     pub depth: usize,
     pub state: StateId,
+    pub sketch: Sketch,
 }
 
 #[derive(Clone, Debug)]
@@ -88,7 +89,8 @@ impl Automaton {
         b.known.insert(Key::default(), ANY);
         let start = b.state_of(&[sketch])?;
         let mut part = |p: parts::Part<'_>| {
-            Ok(Part { label: p.label(), depth: p.depth, state: b.state_of(&[p.sketch])? })
+            let state = b.state_of(&[p.sketch])?;
+            Ok(Part { label: p.label(), depth: p.depth, state, sketch: p.sketch.clone() })
         };
         let parts = sketch.parts().into_iter().map(&mut part).collect::<Result<_, _>>()?;
         Ok(Automaton { states: b.states, start, parts })

@@ -20,6 +20,7 @@ pub mod parts;
 pub mod read;
 mod size_condition;
 mod terms;
+pub mod thrift;
 pub mod types;
 mod typing;
 pub mod variants;

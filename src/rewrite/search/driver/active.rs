@@ -62,6 +62,21 @@ impl Active {
         self.sides.iter().map(|side| side.matches.len()).sum()
     }
 
+    /// Takes back those matches that may not be applied any more, of which so many were: says how many those are.
+    pub(super) fn take_back(&mut self, iterations: usize, applied: usize) -> usize {
+        let matches = self.matches();
+        self.taken -= matches;
+        let kept = self.allowed(iterations).max(applied).min(matches);
+        self.taken += kept;
+        self.report.matches -= matches - kept;
+        let mut left = kept;
+        for side in &mut self.sides {
+            side.matches.truncate(left);
+            left -= side.matches.len();
+        }
+        matches - kept
+    }
+
     pub(super) fn drop_matches(&mut self) {
         self.sides.iter_mut().for_each(|side| side.matches = Matches::new(&side.program));
     }

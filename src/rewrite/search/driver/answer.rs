@@ -9,6 +9,7 @@ use crate::egraph::matcher::SizeMemo;
 use crate::lang::path::Path;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::Term;
+use crate::search::goal::Programs;
 use crate::search::insight::Insight;
 use crate::search::{Budget, Control, Grown, IterationReport, Limit, Outcome, Phase, Progress, Report};
 use crate::sketch::Shape;
@@ -103,8 +104,13 @@ impl Search {
         let over = || self.is_over(control, from);
         let found = matches!(self.outcome, Some(Outcome::Found(_)));
         let mut insight = Insight::of(&self.goal, &self.graph, self.root(), &placed, found, &over);
-        if self.unread.is_some() {
+        // What is like it only by what nobody reads, or was not weighed before time was over, is none that was found.
+        if !self.has_reached() {
             insight.parts.iter_mut().take(1).for_each(|whole| whole.report.at_root = false);
+        }
+        if self.unread.is_some() {
+            let read = self.goal.are_read(&self.graph, self.root(), &over).unwrap_or_default();
+            insight.parts.iter_mut().zip(read).for_each(|(part, read)| part.report.at_root &= read);
         }
         insight
     }
@@ -168,6 +174,12 @@ impl Search {
             r.drop_matches();
             r.sides.iter_mut().for_each(|side| side.memo = SizeMemo::default());
         }
+    }
+
+    /// Is some program known to satisfy the sketch?
+    pub(super) fn has_reached(&self) -> bool {
+        let is_among = |(_, known): &(usize, Programs)| !known.programs.is_empty();
+        matches!(self.outcome, Some(Outcome::Found(_))) || self.best.as_ref().is_some_and(is_among)
     }
 
     /// How many programs satisfy the sketch, where that is fewer than the number of the one that was asked for.

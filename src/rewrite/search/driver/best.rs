@@ -3,6 +3,7 @@
 use super::shown::Shown;
 use super::{MOST_UNREAD, Search};
 use crate::clearing::Clearer;
+use crate::lang::digest::Digest;
 use crate::lang::infer::constraints_of;
 use crate::lang::term::Term;
 use crate::normal::normal_form_with;
@@ -13,6 +14,7 @@ use crate::search::goal::{Programs, Ranking, Reached};
 use crate::sharing::times;
 use crate::sketch::best::{KBest, free_in};
 use crate::sketch::extract::Extracted;
+use rustc_hash::FxHashMap;
 use std::time::Duration;
 
 /// Of so many programs, lightest as they stand in the graph, the one is found that costs least as it is shown.
@@ -131,6 +133,7 @@ impl Best<'_> {
             .first()
             .is_some_and(|r| self.search.misfits(&r.term) || self.search.wastes(&r.term).is_some())
         {
+            self.look_at_thrifty();
             found = self.among(THRIFTY_CANDIDATES, Among::Few);
             found.programs.sort_by_cached_key(|r| (self.search.last(&r.term).order(), r.cost));
         }
@@ -139,15 +142,31 @@ impl Best<'_> {
         found
     }
 
+    /// What is left of a program in normal form once views that cancel out are taken away. Of many the same is left.
+    fn clearer(search: &Search) -> impl FnMut(&Term) -> Term + '_ {
+        let clears = search.budget.normal && search.budget.clears;
+        let mut clearer = Clearer::new(search.clearing().filter(move |_| clears));
+        let mut normal: FxHashMap<Digest, Term> = FxHashMap::default();
+        move |t: &Term| {
+            let clear = clearer.clear(t);
+            let form = || normal_form_with(&search.params, &clear).filter(|_| clears);
+            normal.entry(clear.digest()).or_insert_with(|| form().unwrap_or_else(|| clear.clone())).clone()
+        }
+    }
+
+    /// Among the lightest may be none that computes little: looks at one that does, whatever it weighs.
+    fn look_at_thrifty(&mut self) {
+        let (search, shown) = (self.search, &self.shown);
+        let form = |t: &Term, holds: &dyn Fn(&Term) -> bool| shown.form(t, holds);
+        let (root, free) = (search.root(), free_in(&search.start));
+        let mut clear = Best::clearer(search);
+        self.ranking.look_at_thrifty((root, &free), search.shares, (&form, &mut clear), self.over);
+    }
+
     /// So many programs, the lightest first, where there are as many.
     fn among(&mut self, k: usize, among: Among) -> Programs {
         let search = self.search;
-        let clears = search.budget.normal && search.budget.clears;
-        let mut clearer = Clearer::new(search.clearing().filter(|_| clears));
-        let mut clear = |t: &Term| {
-            let clear = clearer.clear(t);
-            normal_form_with(&search.params, &clear).filter(|_| clears).unwrap_or(clear)
-        };
+        let mut clear = Best::clearer(search);
         let shown = &self.shown;
         let form = |t: &Term, holds: &dyn Fn(&Term) -> bool| shown.form(t, holds);
         let mut best = |asked: usize| self.ranking.best(asked, &form, &mut clear, self.over);
@@ -178,7 +197,7 @@ impl Best<'_> {
             let before = found.programs.len();
             found = best(asked);
             // Twice as many that are all alike say that there are no others nearby.
-            let many = if among == Among::Few { least } else { least.max(CANDIDATES_FOR_SEVERAL) };
+            let many = if among == Among::Few { least } else { least.max(CANDIDATES_FOR_SEVERAL).max(8 * k) };
             if found.programs.len() == before && before > 0 && asked > many {
                 break;
             }
@@ -190,6 +209,25 @@ impl Best<'_> {
 }
 
 impl Search {
+    /// Where there are fewer programs than were asked for among those that were looked at, those stand beside them that were found
+    /// while the graph was smaller: they are in it still, behind many that are alike.
+    pub(super) fn with_earlier(&self, best: &mut Programs, earlier: Programs, asked: usize) {
+        let room = asked.saturating_sub(best.programs.len());
+        if asked == 1 || best.all {
+            return;
+        }
+        let known = |r: &Reached| best.programs.iter().any(|b| b.term == r.term);
+        let others: Vec<Reached> = earlier.programs.into_iter().filter(|r| !known(r)).take(room).collect();
+        best.as_they_stand &= others.is_empty();
+        best.looked_at += others.len();
+        best.programs.extend(others);
+        best.complete |= best.programs.len() >= asked;
+        // The first is the one that is found.
+        if let Some((_, rest)) = best.programs.split_first_mut() {
+            rest.sort_by_cached_key(|r| (self.last(&r.term).order(), r.cost));
+        }
+    }
+
     /// Why a program comes behind others, if it does.
     pub fn last(&self, program: &Term) -> Last {
         Last {

@@ -143,13 +143,24 @@ impl Search {
     }
 
     /// Asks the sketch of the graph, which must be clean, and takes the lightest program that satisfies it. It ends where a limit is
-    /// met meanwhile, or the search is to be stopped.
+    /// met meanwhile, or the search is to be stopped: what was known before of what nobody reads stands then.
     pub(super) fn goal_reached(&mut self, control: &Control<'_>, at_end: bool) -> Result<bool, Halt> {
+        let before = self.unread.take();
+        let asked = self.ask_goal(control, at_end);
+        if asked.is_err() {
+            self.unread = self.unread.take().or(before);
+        }
+        if self.unread.is_some() {
+            self.parts.iter_mut().take(1).for_each(|whole| whole.at_root = false);
+        }
+        asked
+    }
+
+    fn ask_goal(&mut self, control: &Control<'_>, at_end: bool) -> Result<bool, Halt> {
         let (root, from) = (self.root(), (control.now)());
         let (time, memory, began) = (self.budget.time, self.budget.memory, self.began.unwrap_or_default());
         let over = || is_over(control, (began, from), time, memory);
-        self.unread = None;
-        self.best = None;
+        let earlier = self.best.take();
         self.cut_short = true;
         let reached = (control.rss)() + self.goal.coming(&self.graph);
         if reached > memory.saturating_add(memory / 20) {
@@ -168,19 +179,24 @@ impl Search {
         let extracting = (control.now)();
         let ranked = self.rank(&over, |best| best.of(asked, at_end));
         self.extraction = (control.now)().saturating_sub(extracting);
-        let Some(best) = ranked else { return Err(self.halted(control)) };
+        let Some(mut best) = ranked else { return Err(self.halted(control)) };
+        if let Some((_, earlier)) = earlier {
+            self.with_earlier(&mut best, earlier, asked);
+        }
         self.cut_short = false;
         let Some(first) = best.programs.first() else {
-            if !best.complete && over() {
-                return Err(self.halted(control));
-            }
-            if best.looked_at == 0 && best.too_deep {
+            let ended = !best.complete && over();
+            if !ended && best.looked_at == 0 && best.too_deep {
                 let message = "The program that was found is nested too deeply to be shown.";
                 return Err(Halt::Broken(Box::new(Diagnostic::error("E0415", message))));
             }
-            let part = best.unread.as_ref().and_then(unread);
-            self.unread = Some(Unread { all: best.complete && best.looked_at < MOST_UNREAD, part });
-            self.parts.iter_mut().take(1).for_each(|whole| whole.at_root = false);
+            if best.unread.is_some() || !ended {
+                let part = best.unread.as_ref().and_then(unread);
+                self.unread = Some(Unread { all: best.complete && best.looked_at < MOST_UNREAD, part });
+            }
+            if ended {
+                return Err(self.halted(control));
+            }
             return Ok(false);
         };
         // Where it is not the first that is asked for, there may be too few.

@@ -373,11 +373,18 @@ impl Search {
         };
         self.bound = nodes;
         let mut changed = false;
-        for r in &mut self.rules {
+        for (i, r) in self.rules.iter_mut().enumerate() {
             let now: Vec<When> = held.iter().filter(|h| h.rule == r.rule.rule.name).map(|h| h.when).collect();
             if r.held != now {
                 r.held = now;
                 changed = true;
+                // What it has matched in this iteration is held back too, but for what is applied.
+                let applied = if i == self.at.rule { self.at.matches } else { 0 };
+                let left_out = r.take_back(self.iterations.len(), applied);
+                self.current.matches -= left_out;
+                if left_out > 0 {
+                    self.graph.gaps.note(Gap::Held(r.name.clone()), 0);
+                }
             }
         }
         self.whole |= changed;
@@ -410,6 +417,7 @@ impl Search {
     ) -> Result<(), Diagnostic> {
         if self.can_go_on() {
             self.goal = goal(sketch)?;
+            (self.unread, self.best) = (None, None);
             self.budget = budget.clone();
             self.take_bounds();
             self.parts.clear();
