@@ -476,6 +476,7 @@ fn headers(g: &mut Generator) -> Vec<String> {
             Helper::Scalar(p, s, from) => g.scalar_function(p, s, from),
             Helper::Eased(p, s) => g.eased_function(p, s),
             Helper::Lanes(p, s, n) => g.vector_function(p, s, n),
+            Helper::Nearest(to, from, n) => g.nearest_function(to, from, n),
             Helper::Foreign(function) => foreign_function(g, function),
             Helper::Allocate | Helper::FloorDiv => continue,
         });
