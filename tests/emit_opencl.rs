@@ -256,8 +256,9 @@ fn counters_do_not_overflow() {
 #[test]
 fn indices_and_numbers_are_written_plainly() {
     let text = |program: &str| compile(&parse(program), Target::OpenCl, None).unwrap().module.text();
-    let rows =
-        text("def f (a: n.m.f32): n.m.f32 = a |> mapSeq (\\r. oclRun 2 1 1 4 1 1 (mapGlobal (\\x. x * 2) r))");
+    let rows = text(
+        "def f (a: n.m.f32): n.m.f32 = a |> mapSeq (\\r. oclRun 2 1 1 4 1 1 (mapGlobal (\\x. x * 2) r))",
+    );
     assert!(rows.contains("m * turn") && !rows.contains("- m"), "{rows}");
     let least = text("def f (a b: n.i64): n.i64 = zip a b |> mapGlobal (\\p. min (fst p) (snd p))");
     assert!(least.contains("min(a[i0], b[i0])"), "{least}");
