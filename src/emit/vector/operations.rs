@@ -203,9 +203,9 @@ impl Generator {
         let (ty, name) = (self.vector_type(s, n.into()), Helper::Lanes(p, s, n).name());
         let mask = self.vector_type(signed(s.bytes()), n.into());
         let without = if s.is_signed_integer() {
-            format!("(b == 0) | ((b == -1) & (a == ({ty})({})))", self.extremes(s).0)
+            format!("(b == ({ty})(0)) | ((b == ({ty})(-1)) & (a == ({ty})({})))", self.extremes(s).0)
         } else {
-            "b == 0".to_owned()
+            format!("b == ({ty})(0)")
         };
         let symbol = quotient(p);
         format!(
