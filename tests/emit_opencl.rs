@@ -251,3 +251,17 @@ fn counters_do_not_overflow() {
     assert!(pairs.contains("50000L * i_fst[i0]"), "{pairs}");
     assert!(taken("natType", "idx (natAsIndex (n*m) x) a").is_ok());
 }
+
+/// What the host's loops count is counted from zero, so that indices take nothing off, and numbers of a type are not cast to it.
+#[test]
+fn indices_and_numbers_are_written_plainly() {
+    let text = |program: &str| compile(&parse(program), Target::OpenCl, None).unwrap().module.text();
+    let rows = text(
+        "def f (a: n.m.f32): n.m.f32 = a |> mapSeq (\\r. oclRun 2 1 1 4 1 1 (mapGlobal (\\x. x * 2) r))",
+    );
+    assert!(rows.contains("m * turn") && !rows.contains("- m"), "{rows}");
+    let least = text("def f (a b: n.i64): n.i64 = zip a b |> mapGlobal (\\p. min (fst p) (snd p))");
+    assert!(least.contains("min(a[i0], b[i0])"), "{least}");
+    let constant = text("def f (a: n.i64): n.i64 = a |> mapGlobal (min 3)");
+    assert!(constant.contains("min((long)"), "{constant}");
+}

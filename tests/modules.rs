@@ -52,6 +52,13 @@ const CASES: &[Case] = &[
         sections: &["k0", "h0", "k1"],
         buffers: &["HOST_READ | DEVICE_WRITE", "HOST_WRITE | DEVICE_READ"],
     },
+    // What threads of the host are given is computed before they run.
+    Case {
+        text: "def f (a: n.f32): n.f32 = oclRun 2 1 1 4 1 1 (a |> mapGlobal (\\v. v + 1)) |> toMem |> mapPar (\\v. v * 2)",
+        sizes: &[("n", 9)],
+        sections: &["k0", "h0"],
+        buffers: &["HOST_READ | DEVICE_WRITE"],
+    },
     // Fixed sizes, and views around the kernel, for which the host has nothing to do.
     Case {
         text: "def f (a: 64.i32): 8.8.i32 = transpose (split 8 (oclRun 8 1 1 64 1 1 (mapGlobal (\\x. x * 3) a)))",

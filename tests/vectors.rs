@@ -51,6 +51,13 @@ const WRITTEN: &[(&str, &str)] = &[
         "stored",
         "(a: n.<4>f32) = mapSeq (\\v. let (toMem (v < 0)) (\\c. select c (-v) (select (not c) 1 v))) a",
     ),
+    ("nearest", "(a: n.<8>f32) = mapSeq (\\v. (cast (v * 100) : <8>i8)) a"),
+    ("nearest of few", "(a: n.<3>f64) = mapSeq (\\v. (cast (sqrt v * 3e9) : <3>u32)) a"),
+    (
+        "whole parts",
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, w). v / bitOr w 1 * 10 + v % bitOr w 1 + v / vectorFromScalar 3)",
+    ),
+    ("whole parts of few", "(a b: n.<2>u16) = zip a b |> mapSeq (\\(v, w). v / (w + 1) + v % (w + 1))"),
     ("pairs", "(a: n.(<2>f32 * <2>bool)) = mapSeq (\\(v, c). (select c v 0, not c)) a"),
     (
         "truths",
@@ -357,6 +364,19 @@ fn vectors_are_vectors_in_opencl() {
             "return select(b, a, (a <= b) | (b != b));",
             "min_f32x8(((global const float8*)a)[i0], (float8)(1.0f))",
         ],
+    );
+    // Halves too, and what takes more than an operation.
+    has(
+        "(a: (8*n).f16) = asVector 8 a |> mapSeq (\\v. v * v + 1) |> asScalar",
+        &["cl_khr_fp16", "half8 v = ((global const half8*)a)[i0];", "= v * v + (half)1.0f;"],
+    );
+    has(
+        "(a: n.<4>f32) = mapSeq (\\v. (cast v : <4>i32)) a",
+        &["= cast_f32_i32x4(((global const float4*)a)[i0]);", "return convert_int4_sat(select("],
+    );
+    has(
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, w). v / w)",
+        &["= div_i32x4(", "(b == (int4)(0)) | ((b == (int4)(-1)) & "],
     );
     // What lanes do not choose may not be computed, nor read.
     for rest in [

@@ -189,6 +189,8 @@ pub enum Helper {
     Eased(Pattern, Scalar),
     /// The operation on vectors of so many lanes.
     Lanes(Pattern, Scalar, u8),
+    /// So many floats of the second type as integers of the first.
+    Nearest(Scalar, Scalar, u8),
     /// The program's own function.
     Foreign(Declared),
 }
@@ -207,6 +209,7 @@ impl Helper {
                 format!("{}_{known}_{}", p.name(), s.name())
             }
             Helper::Lanes(p, s, n) => format!("{}_{}x{n}", p.name(), s.name()),
+            Helper::Nearest(to, from, n) => format!("cast_{}_{}x{n}", from.name(), to.name()),
             Helper::Foreign(function) => format!("foreign_{}", function.name()),
         }
     }

@@ -123,7 +123,7 @@ fn run(
     stages.iter_mut().for_each(|stage| stage.come_from(&origins));
     let mut kernel_sizes = open;
     for size in lowered.sections.iter().flat_map(|s| sizes_of(&s.section.program)) {
-        let is_turn = lowered.sections.iter().any(|s| s.section.turns.iter().any(|(x, _)| *x == size));
+        let is_turn = lowered.sections.iter().any(|s| s.section.turns.iter().any(|turn| turn.name == size));
         if !kernel_sizes.contains(&size) && !is_turn {
             kernel_sizes.push(size);
         }
@@ -185,10 +185,11 @@ fn assembled(
             let name = section.name.as_deref().unwrap_or_default();
             told.push(about.into_iter().map(|line| format!("{name} {line}")).collect::<Vec<_>>());
         }
-        let turns = section.turns.iter().map(|(x, _)| x.clone());
+        let turns = section.turns.iter().map(|turn| turn.name.clone());
         let request = Request {
             name: section.name.as_deref().unwrap_or(&program.name),
             sizes: &sizes.iter().cloned().chain(turns).collect::<Vec<_>>(),
+            turns: &section.turns,
             comments: if alone { &comments } else { &[] },
             is_whole: alone,
             origins,

@@ -17,6 +17,7 @@ use crate::lang::origin::Origin;
 use crate::lang::ty::{Scalar, Type};
 use crate::lower::Target;
 use crate::lower::dpia::{Imperative, Kind, LoopKind, Phrase, PhraseType, Workers, barriers};
+use crate::lower::separate::Turn;
 use crate::lower::target::{Launch, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -100,6 +101,8 @@ pub struct Request<'a> {
     pub name: &'a str,
     /// Sizes that stay parameters, in order.
     pub sizes: &'a [Name],
+    /// Those among them that are iterations of the host's loops.
+    pub turns: &'a [Turn],
     /// Comments at the head of the text.
     pub comments: &'a [String],
     /// Is it the whole program, whose parameters follow from its type? Of parts only the host calls, which knows them.
@@ -129,6 +132,9 @@ pub fn generate(p: &Imperative, target: Target, request: &Request) -> Result<Ker
     let mut g = Generator::new(language, width(&p.body, &memory), request.origins.clone());
     g.ranges = p.ranges();
     g.assume(&p.constraints);
+    for turn in request.turns {
+        g.ranges.insert(turn.name.clone(), Nat::constant(0), turn.n.clone());
+    }
     g.never_nan = NeverNan::of(p);
     let name = g.namer.function(request.name);
 
@@ -476,6 +482,7 @@ fn headers(g: &mut Generator) -> Vec<String> {
             Helper::Scalar(p, s, from) => g.scalar_function(p, s, from),
             Helper::Eased(p, s) => g.eased_function(p, s),
             Helper::Lanes(p, s, n) => g.vector_function(p, s, n),
+            Helper::Nearest(to, from, n) => g.nearest_function(to, from, n),
             Helper::Foreign(function) => foreign_function(g, function),
             Helper::Allocate | Helper::FloorDiv => continue,
         });

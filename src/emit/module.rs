@@ -318,8 +318,8 @@ fn arguments(
     for p in &kernel.params {
         let (x, number) = match &p.kind {
             ParamKind::Size(size) => {
-                let turn = section.turns.iter().find(|(x, _)| x == size);
-                args.push(Argument::Number(turn.map_or_else(|| Nat::var(size), |(_, n)| n.clone())));
+                let turn = section.turns.iter().find(|turn| turn.name == *size);
+                args.push(Argument::Number(Nat::var(turn.map_or(size, |turn| &turn.var))));
                 continue;
             }
             ParamKind::Local => {

@@ -118,7 +118,11 @@ impl Generator {
         }
         // They are defined for arguments of one type, which literals and numbers may not have.
         let ty = self.scalar_type(s);
-        Expr::call(p.name(), args.into_iter().map(|a| a.cast(ty)).collect())
+        let is_of_type = |e: &Phrase, a: &Expr| {
+            e.data().as_scalar() == Some(s) && (self.is_cell(e) || matches!(a, Expr::Call(..)))
+        };
+        let typed = |(e, a): (&Phrase, Expr)| if is_of_type(e, &a) { a } else { a.cast(ty) };
+        Expr::call(p.name(), ps.iter().zip(args).map(typed).collect())
     }
 
     /// A quotient of integers or whole numbers or what is left over, by what may be zero: processors end a program that divides
@@ -200,7 +204,7 @@ impl Generator {
     }
 
     /// The least and the greatest number of an integer type, as literals.
-    fn extremes(&mut self, s: Scalar) -> (Expr, Expr) {
+    pub(super) fn extremes(&mut self, s: Scalar) -> (Expr, Expr) {
         let (least, most) = s.extremes();
         (self.literal(&Literal::Int(least, s)), self.literal(&Literal::Int(most, s)))
     }

@@ -264,7 +264,7 @@ table! {
         "def f (a: (n + 3).f32) = take 3 a";
     Drop ["drop"], High, View(Shown), "(n: nat) {m: nat} {t: data} (n + m).t -> m.t", "r -> r", "All but the first n elements.";
         "def f (a: (n + 3).f32) = drop 3 a";
-    Concat ["concat"], High, Written, "{n m: nat} {t: data} n.t -> m.t -> (n + m).t", "w -> w -> w", "Two arrays, one after the other.";
+    Concat ["concat"], High, Written, "{n m: nat} {t: data} n.t -> m.t -> (n + m).t", "a -> a -> a", "Two arrays, one after the other.";
         "def f (a: n.f32) (b: m.f32) = concat a b";
     Gather ["gather"], High, View(Sought), "{n m: nat} {t: data} m.idx[n] -> n.t -> m.t", "r -> r -> r", "The elements at the given indices.";
         "def f (i: m.idx[n]) (a: n.f32) = gather i a";
@@ -274,7 +274,7 @@ table! {
         "def f (a: n.f32) = a |> padCst 1 1 0 |> slide 3 1 |> map (reduce (+) 0)";
     PadClamp ["padClamp"], High, View(Sought), "(l r: nat) {n: nat} {t: data} n.t -> (l + n + r).t", "r -> r", "Pads with the first element l times and the last r times.";
         "def f (a: n.f32) = a |> padClamp 1 1 |> slide 3 1 |> map (reduce (+) 0)";
-    PadEmpty ["padEmpty"], High, Written, "(r: nat) {n: nat} {t: data} n.t -> (n + r).t", "w -> w", "Makes room for r more elements, which stay undefined.";
+    PadEmpty ["padEmpty"], High, Written, "(r: nat) {n: nat} {t: data} n.t -> (n + r).t", "a -> a", "Makes room for r more elements, which stay undefined.";
         "def f (a: n.f32) = a |> padEmpty 3 |> take n";
     // Vectors
     VectorFromScalar ["vectorFromScalar"], Low, View(Shown), "{n: nat} {t: data} t -> <n>t", "r -> r", "A vector with the value in every lane.";

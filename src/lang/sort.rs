@@ -21,7 +21,7 @@ pub enum Sort {
     Scan,
     /// Elements of a stream, kept for as long as windows need them.
     Buffer,
-    /// Can only be written, not read in parts.
+    /// Puts elements where they belong as they are written. What can be read where it lies is read by a choice of places.
     Written,
     /// Says where a value is kept or computed; the value is that of its argument.
     Memory,

@@ -81,12 +81,22 @@ impl Walk {
         }
         let is_again = |(p, e): &&Shared| *e == d && (*p == map || p.is_local() && map.is_local());
         if let Some((outer, _)) = self.around.iter().find(is_again) {
+            let (sequential, where_all_meet) = match map.is_reduce() {
+                true => (Pattern::ReduceSeq, " where no condition decides which work-items reduce"),
+                false => (Pattern::MapSeq, ""),
+            };
+            let is_taken = |e: u8| self.around.iter().any(|(p, d)| *d == e && p.is_local() == map.is_local());
+            let free: Vec<String> = (0..3).filter(|e| !is_taken(*e)).map(|e| e.to_string()).collect();
+            let hint = match free.as_slice() {
+                [] => format!("Use `{sequential}` for the inner one."),
+                _ => format!(
+                    "Use `{sequential}` for the inner one, or dimension {}{where_all_meet}.",
+                    free.join(" or ")
+                ),
+            };
             return Err(Diagnostic::error("E0522", format!("`{map}({d})` stands within `{outer}({d})`."))
                 .note("The work-items of a dimension can be shared out once only.")
-                .hint(format!(
-                    "Use another dimension (0, 1 or 2) for the inner one, or `{}`.",
-                    if map.is_reduce() { Pattern::ReduceSeq } else { Pattern::MapSeq }
-                )));
+                .hint(hint));
         }
         let is_of_group = |p: Pattern| p == Pattern::MapWorkGroup;
         match map {
@@ -131,11 +141,34 @@ mod tests {
     use crate::lang::infer;
     use crate::lang::syntax::parse_program;
 
-    fn refused(body: &str) -> Option<(&'static str, String)> {
+    fn refusal(body: &str) -> Option<Diagnostic> {
         let (file, problems) = parse_program(FileId::NOWHERE, &format!("def f (a: n.m.k.f32) = {body}"));
         assert!(problems.is_empty(), "{body}");
-        let d = check(&infer::program(&file, None).0.unwrap().term).err()?;
-        Some((d.code, d.message))
+        check(&infer::program(&file, None).0.unwrap().term).err()
+    }
+
+    fn refused(body: &str) -> Option<(&'static str, String)> {
+        refusal(body).map(|d| (d.code, d.message))
+    }
+
+    #[test]
+    fn no_dimension_that_is_taken_is_recommended() {
+        for (body, hint) in [
+            (
+                "mapWorkGroup (mapLocal (mapLocal sqrt)) a",
+                "Use `mapSeq` for the inner one, or dimension 1 or 2.",
+            ),
+            (
+                "mapWorkGroup (mapLocal 1 (\\x. mapLocal 1 (\\y. y + reduceLocal 1 4 (+) 0 x) x)) a",
+                "Use `mapSeq` for the inner one, or dimension 0 or 2.",
+            ),
+            (
+                "mapWorkGroup (mapLocal 1 (\\x. reduceLocal 4 1 (+) 0 x)) a",
+                "Use `reduceSeq` for the inner one, or dimension 0 or 2 where no condition decides which work-items reduce.",
+            ),
+        ] {
+            assert_eq!(refusal(body).unwrap_or_else(|| panic!("{body}")).hints, [hint], "{body}");
+        }
     }
 
     #[test]

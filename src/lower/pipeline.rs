@@ -180,6 +180,7 @@ fn run(
             .passes(section.program, of_section, names, see)
             .map_err(|problem| of_own_kernel(problem, &section.origin))?;
         let unproved = races::unproved(&section.program.body, &own.checked);
+        section.from_zero(names);
         if alone {
             stages.made.extend(own.made.iter().cloned());
         }

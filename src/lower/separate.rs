@@ -41,11 +41,33 @@ pub struct Section {
     /// `k0`, `k1`, … for kernels, `h0`, … for functions of the host; none where a program is one section.
     pub name: Option<String>,
     pub program: Imperative,
-    /// The sizes that stand for iterations of the host's loops, counted from one, and what they are.
-    pub turns: Vec<(Name, Nat)>,
+    /// The iterations of the host's loops that it is called in.
+    pub turns: Vec<Turn>,
     pub uses: BTreeMap<Name, Use>,
     /// The `oclRun` that a kernel is of, where there is one.
     pub origin: Origin,
+}
+
+/// The iteration of a loop of the host, which a section is given. For passes it is a size, counted from one, as sizes are at
+/// least one; for code it is counted from zero.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    pub name: Name,
+    /// The variable of the loop, and how many iterations there are.
+    pub var: Name,
+    pub n: Nat,
+}
+
+impl Section {
+    /// The section behind the passes, with turns that are counted from zero.
+    pub fn from_zero(&mut self, names: &mut Names) {
+        for turn in &self.turns {
+            let from_one = Nat::var(&turn.name).add(&Nat::constant(1));
+            self.program.body = self.program.body.at_iteration(&turn.name, &from_one, names);
+            let bound = SizeConstraint::AtMost(Nat::var(&turn.name), turn.n.clone());
+            self.program.constraints.retain(|c| *c != bound);
+        }
+    }
 }
 
 /// What a section does with memory.
@@ -235,8 +257,8 @@ impl Separator<'_> {
         for (var, n) in self.loops.clone() {
             let turn = self.names.fresh("turn");
             body = body.at_iteration(&var, &Nat::var(&turn).sub(&one), self.names);
-            bounds.push(SizeConstraint::AtMost(Nat::var(&turn), n));
-            turns.push((turn, Nat::var(&var).add(&one)));
+            bounds.push(SizeConstraint::AtMost(Nat::var(&turn), n.clone()));
+            turns.push(Turn { name: turn, var, n });
         }
         let uses = uses(&body);
         let (mut outputs, mut inputs, mut temporaries) = (vec![], vec![], vec![]);
@@ -250,7 +272,8 @@ impl Separator<'_> {
                 _ => temporaries.push(Temporary { name: x, ty, storage: Storage::Global }),
             }
         }
-        let sizes = self.whole.sizes.iter().cloned().chain(turns.iter().map(|(x, _)| x.clone())).collect();
+        let sizes =
+            self.whole.sizes.iter().cloned().chain(turns.iter().map(|turn| turn.name.clone())).collect();
         let constraints = self.whole.constraints.iter().cloned().chain(bounds).collect();
         let kind = if target == Target::OpenCl { 'k' } else { 'h' };
         let before = self.sections.iter().filter(|s| s.program.target == target).count();

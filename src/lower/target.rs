@@ -197,6 +197,11 @@ fn is_kernel(t: &Term) -> bool {
     t.as_pattern() == Some(Pattern::OclRun)
 }
 
+/// Is this a `map` with its function alone?
+fn is_of_function(t: &Term) -> bool {
+    t.as_app().is_some_and(|(map, _)| map.as_prim().is_some())
+}
+
 struct Checker {
     target: Target,
     /// Do kernels of their own stand in the program?
@@ -210,7 +215,8 @@ impl Checker {
         }
         let inside = match t.spine().0.as_pattern() {
             Some(Pattern::OclRun) => Place::Kernel,
-            Some(Pattern::MapPar) if place == Place::Host => Place::Threads,
+            // The array that it is given is there before its threads run.
+            Some(Pattern::MapPar) if place == Place::Host && is_of_function(t) => Place::Threads,
             _ => place,
         };
         for (i, child) in (0u8..).zip(t.children()) {

@@ -300,3 +300,32 @@ fn what_is_remembered_hides_no_fault() {
         assert!(refused > 20 && kept > 0, "{refused} were refused and {kept} were not: {text}");
     }
 }
+
+/// Arrays that are put together of parts, or made longer, are read in their parts: nothing copies them before.
+#[test]
+fn what_is_put_together_is_read_where_it_lies() {
+    for body in [
+        "padEmpty 2 a |> map (map (\\x. x + 1))",
+        "padEmpty 2 a |> slide 2 1 |> map (\\w. transpose w |> map (reduce (+) 0))",
+        "concat a b |> mapGlobal (mapSeq (\\x. x + 1))",
+        "concat a (padEmpty 1 b) |> take n |> mapGlobal (mapSeq (\\x. x + 1))",
+        "concat (map (map (\\x. x * 2)) a) b |> reduce (\\r s. zip r s |> map (\\p. fst p + snd p)) (generate (\\i. 0))",
+    ] {
+        let p = program(&format!("def f (a: n.m.f32) (b: k.m.f32) = {body}"));
+        let lowered = lower_term(&p.term).unwrap();
+        assert!(
+            !lowered.has_leaf(&|leaf| leaf.as_pattern() == Some(Pattern::ToMem)),
+            "{body}: {}",
+            show(&lowered)
+        );
+        let sizes = eval::sizes([("n", 3), ("m", 4), ("k", 2)]);
+        let inputs = inputs::for_program(&p.ty, &sizes, 3, inputs::Kind::SmallIntegers).unwrap();
+        let run = |t: &Term| eval::run(t, &sizes, &inputs, &Limits::TEST).unwrap();
+        assert_eq!(run(&p.term), run(&lowered), "{body}");
+        pipeline::lower(&lowered, &p.sizes, Target::OpenCl).unwrap_or_else(|d| panic!("{body}: {d}"));
+    }
+    // What is computed for several readers is stored, in one piece.
+    let p = program("def f (a: n.f32) (b: k.f32) = concat (map sqrt a) b |> slide 3 1 |> map (reduce (+) 0)");
+    let stored = |t: &Term| t.has_leaf(&|leaf| leaf.as_pattern() == Some(Pattern::ToMem));
+    assert!(stored(&lower_term(&p.term).unwrap()));
+}

@@ -78,11 +78,6 @@ fn width(l: &Loop) -> Option<i64> {
     l.n.as_constant().filter(|n| is_plain && WIDTHS.contains(n))
 }
 
-/// Half precision is an extension that few devices have vectors of.
-fn has_vectors(s: Scalar) -> bool {
-    s != Scalar::F16
-}
-
 fn is_variable(i: &Phrase, x: &Name) -> bool {
     i.as_number()
         .is_some_and(|(n, parts)| parts.is_empty() && n.as_variable() == Some(&NatVar::Named(x.clone())))
@@ -147,7 +142,7 @@ impl Generator {
             }
             let lanes = place.leaf.dims.last().and_then(Nat::as_constant).filter(|n| WIDTHS.contains(n));
             let scalar = place.leaf.scalar();
-            let Some(n) = lanes.filter(|_| has_vectors(scalar)) else { continue };
+            let Some(n) = lanes else { continue };
             let uses = uses.get_or_insert_with(|| effects::of(body));
             let mut of_place =
                 uses.iter().filter(|e| e.memory == *x && e.place.component() == place.leaf.path);
@@ -221,7 +216,7 @@ impl Generator {
                 let to = last_target(a).cloned().ok_or(Unfit::Scalars)?;
                 let target = self.kept(&to, at)?.ok_or(Unfit::Scalars)?;
                 self.may_store(&to, at)?;
-                let s = to.data().in_memory().filter(|s| has_vectors(*s)).ok_or(Unfit::Scalars)?;
+                let s = to.data().in_memory().ok_or(Unfit::Scalars)?;
                 let value = self.all_chosen(c, &to, s, at, out)?;
                 let value = self.many(value, s, at)?;
                 push_assignment(self.stmt(What::Assign { to: target, op: "=", value }), out);
@@ -282,7 +277,7 @@ impl Generator {
         let mut places = self.place(x, ty, Lies::Near);
         for place in &mut places {
             let scalar = place.leaf.scalar();
-            if place.is_array || !has_vectors(scalar) {
+            if place.is_array {
                 return Err(Unfit::Scalars);
             }
             place.lanes = Some(Lanes::Of(at.var.clone()));
@@ -297,10 +292,10 @@ impl Generator {
     fn store(&mut self, to: &Phrase, value: &Phrase, at: &At, out: &mut Vec<Stmt>) -> Found<()> {
         if let Kind::Pattern(Pattern::Cast, _, ps) = value.kind()
             && let [e] = ps.as_slice()
-            && e.data().as_scalar() == Some(Scalar::F32)
             && self.is_given_half(to)?
         {
-            if at.within.is_some() || self.is_apart(to, at)? {
+            let is_float = e.data().as_scalar() == Some(Scalar::F32);
+            if !is_float || at.within.is_some() || self.is_apart(to, at)? {
                 return Err(Unfit::Scalars);
             }
             let e = self.shared_loads(e, Scalar::F32, at, out)?;
@@ -308,7 +303,7 @@ impl Generator {
             out.push(s);
             return Ok(());
         }
-        let scalar = value.data().in_memory().filter(|s| has_vectors(*s)).ok_or(Unfit::Scalars)?;
+        let scalar = value.data().in_memory().ok_or(Unfit::Scalars)?;
         self.may_store(to, at)?;
         if at.within.is_some() && !self.is_total(value) {
             return Err(Unfit::Scalars);

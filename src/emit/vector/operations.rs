@@ -1,7 +1,7 @@
 //! Operations on vectors that mean what they do on scalars.
 
 use super::values::bytes_of;
-use super::{At, Found, Unfit, Value, has_vectors, minus};
+use super::{At, Found, Unfit, Value, minus};
 use crate::code::{Generator, Helper, broken};
 use crate::lang::math;
 use crate::lang::pattern::Pattern;
@@ -20,7 +20,7 @@ impl Generator {
     ) -> Found<Value> {
         let ty = ps.first().map(Phrase::data).ok_or_else(|| broken("an operation without its arguments"))?;
         // Numbers of indices and sizes are computed as such.
-        let s = ty.as_scalar().filter(|s| has_vectors(*s)).ok_or(Unfit::Scalars)?;
+        let s = ty.as_scalar().ok_or(Unfit::Scalars)?;
         let mut values = ps.iter().map(|q| self.lanes_of(q, at)).collect::<Found<Vec<_>>>()?.into_iter();
         let mut next =
             || values.next().ok_or_else(|| Unfit::Failed(broken("an operation without its arguments")));
@@ -76,12 +76,14 @@ impl Generator {
         }
         Ok(Value::Many(match p {
             Pattern::Div | Pattern::Mod if !is_float => {
-                if !scalar::is_divisible(&ty, ps.get(1)) {
-                    return Err(Unfit::Scalars);
-                }
                 let (a, b) = (next()?, next()?);
                 let (a, b) = (self.many(a, s, at)?, self.many(b, s, at)?);
-                Expr::binary(if p == Pattern::Div { "/" } else { "%" }, a, b)
+                if scalar::is_divisible(&ty, ps.get(1)) {
+                    Expr::binary(quotient(p), a, b)
+                } else {
+                    let n = u8::try_from(at.n).map_err(|_| Unfit::Scalars)?;
+                    self.helper(Helper::Lanes(p, s, n), vec![a, b])
+                }
             }
             Pattern::Div => {
                 let (a, b) = (next()?, next()?);
@@ -124,7 +126,12 @@ impl Generator {
                 return Ok(Value::Mask(Expr::binary("!=", v, zero), s.bytes()));
             }
             // A float that no integer of the type is near to takes more than a conversion.
-            Pattern::Cast if is_float && !to.is_float() => return Err(Unfit::Scalars),
+            Pattern::Cast if is_float && !to.is_float() => {
+                let n = u8::try_from(at.n).map_err(|_| Unfit::Scalars)?;
+                let v = next()?;
+                let v = self.many(v, s, at)?;
+                self.helper(Helper::Nearest(to, s, n), vec![v])
+            }
             Pattern::Cast => {
                 let v = next()?;
                 let v = self.many(v, s, at)?;
@@ -182,10 +189,38 @@ impl Generator {
         Expr::Call(format!("as_{ty}"), vec![e])
     }
 
-    /// The text of a minimum or maximum of floats in lanes, or of the absolute values of signed integers.
+    /// The text of the nearest integers to floats in lanes, rounded towards zero, and of zero for NaN.
+    pub(crate) fn nearest_function(&mut self, to: Scalar, from: Scalar, n: u8) -> String {
+        let name = Helper::Nearest(to, from, n).name();
+        let (to, from) = (self.vector_type(to, n.into()), self.vector_type(from, n.into()));
+        format!(
+            "\n{to} {name}({from} a) {{\n  return convert_{to}_sat(select(({from})(0), a, a == a));\n}}\n"
+        )
+    }
+
+    /// The text of a quotient of integers in lanes, or of what is left over: 0 where there is none, as of scalars.
+    fn quotient_of_lanes(&mut self, p: Pattern, s: Scalar, n: u8) -> String {
+        let (ty, name) = (self.vector_type(s, n.into()), Helper::Lanes(p, s, n).name());
+        let mask = self.vector_type(signed(s.bytes()), n.into());
+        let without = if s.is_signed_integer() {
+            format!("(b == ({ty})(0)) | ((b == ({ty})(-1)) & (a == ({ty})({})))", self.extremes(s).0)
+        } else {
+            format!("b == ({ty})(0)")
+        };
+        let symbol = quotient(p);
+        format!(
+            "\n{ty} {name}({ty} a, {ty} b) {{\n  {mask} without = {without};\n  \
+             return select(a {symbol} select(b, ({ty})(1), without), ({ty})(0), without);\n}}\n"
+        )
+    }
+
+    /// The text of a minimum or maximum of floats in lanes, of the absolute values of signed integers, or of their quotients.
     pub(crate) fn vector_function(&mut self, p: Pattern, s: Scalar, n: u8) -> String {
         let ty = self.vector_type(s, n.into());
         let name = Helper::Lanes(p, s, n).name();
+        if matches!(p, Pattern::Div | Pattern::Mod) {
+            return self.quotient_of_lanes(p, s, n);
+        }
         if p == Pattern::Abs {
             let wrapping = self.vector_type(unsigned(s), n.into());
             return format!("\n{ty} {name}({ty} a) {{\n  return max(a, as_{ty}(-as_{wrapping}(a)));\n}}\n");
@@ -193,6 +228,10 @@ impl Generator {
         let symbol = if p == Pattern::Min { "<=" } else { ">=" };
         format!("\n{ty} {name}({ty} a, {ty} b) {{\n  return select(b, a, (a {symbol} b) | (b != b));\n}}\n")
     }
+}
+
+fn quotient(p: Pattern) -> &'static str {
+    if p == Pattern::Div { "/" } else { "%" }
 }
 
 pub(super) fn signed(bytes: usize) -> Scalar {

@@ -1,7 +1,7 @@
 //! Values in all lanes: the same in each, vectors, masks, and choices among them.
 
 use super::operations::signed;
-use super::{At, Found, Unfit, Value, has_vectors, minus};
+use super::{At, Found, Unfit, Value, minus};
 use crate::code::{Generator, broken};
 use crate::lang::nat::Nat;
 use crate::lang::pattern::Pattern;
@@ -59,7 +59,7 @@ impl Generator {
 
     /// A value in all lanes.
     pub(super) fn lanes_of(&mut self, e: &Phrase, at: &At) -> Found<Value> {
-        let scalar = e.data().in_memory().filter(|s| has_vectors(*s)).ok_or(Unfit::Scalars)?;
+        let scalar = e.data().in_memory().ok_or(Unfit::Scalars)?;
         if at.is_same(e) {
             return Ok(Value::One(self.value(e)?));
         }
@@ -68,11 +68,14 @@ impl Generator {
         }
         match e.kind() {
             Kind::Pattern(Pattern::Cast, _, ps)
-                if scalar == Scalar::F32
-                    && let [half] = ps.as_slice()
+                if let [half] = ps.as_slice()
                     && self.is_given_half(half)? =>
             {
-                self.halves_of_lanes(half, e, at)
+                if scalar == Scalar::F32 {
+                    self.halves_of_lanes(half, e, at)
+                } else {
+                    Err(Unfit::Scalars)
+                }
             }
             Kind::Number(..) => Ok(Value::Many(self.built(e, scalar, at)?)),
             Kind::Pattern(Pattern::Idx, ..) if scalar != Scalar::Bool => {

@@ -16,8 +16,8 @@ use super::hoist::hoist;
 use super::normal::normalise;
 use super::stream::is_stream;
 use super::work::{
-    changes_kernel, has_chosen_loops, has_loops, is_of_vectors, is_view, is_work, is_writable_layout,
-    is_writable_part,
+    changes_kernel, has_chosen_loops, has_loops, is_of_vectors, is_read_in_parts, is_view, is_work,
+    is_writable_layout, is_writable_part,
 };
 use crate::access::{self, streams};
 use crate::dpia::signature::is_written;
@@ -340,6 +340,7 @@ impl Lowering {
                 let value = self.read(&first, Usage::Once);
                 let_stored("c", value, inside)
             }
+            (P::Concat | P::PadEmpty, _) if !is_read_in_parts(t, usage) => self.store(t),
             (written, _) if is_written(written) => self.store(t),
             (P::MakeArray, _) if usage == Usage::Many && args.iter().any(|a| is_work(a)) => self.store(t),
             (P::Gather, [indices, xs]) => again(vec![self.read(indices, usage), self.read(xs, Usage::Many)]),

@@ -36,6 +36,7 @@ pub fn shared_out(t: &Term, workers: Pattern, args: &[Arg]) -> Option<Term> {
             Some(t.with_children(vec![function, again(argument)?]))
         }
         (Pattern::Let | Pattern::Scatter, 1) => in_argument(),
+        (Pattern::PadEmpty, 0) => in_argument(),
         (p, 0) if matches!(p.sort(), Sort::View(View::Moved)) => in_argument(),
         _ => None,
     }

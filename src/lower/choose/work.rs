@@ -1,6 +1,8 @@
 //! What a value costs to read: whether something is computed, and whether it has loops of its own.
 
+use super::demand::Usage;
 use crate::access::{is_moved_apart, moves};
+use crate::dpia::signature::is_written;
 use crate::lang::pattern::Pattern;
 use crate::lang::term::{Expr, Term};
 use crate::lang::ty::Scalar;
@@ -15,7 +17,9 @@ pub fn is_work(t: &Term) -> bool {
         Expr::Lam(_, body) => is_work(body) || args.iter().any(|a| is_work(a)),
         Expr::App(..) => true,
         Expr::Prim(p) => match p.pattern {
-            p if p.is_read_through() || p == P::Cast => args.iter().any(|a| is_work(a)),
+            p if p.is_read_through() || matches!(p, P::Cast | P::Concat | P::PadEmpty) => {
+                args.iter().any(|a| is_work(a))
+            }
             p if p.is_constant_arithmetic() => !is_constant(t),
             _ => true,
         },
@@ -41,6 +45,8 @@ pub fn has_loops(t: &Term) -> bool {
             (p, [xs]) if p.is_moved() => has_loops(xs),
             (P::Take, [xs]) => has_chosen_loops(xs),
             (P::Select, [_, a, b]) => has_loops(a) || has_loops(b),
+            // Each part is written by itself, and no part that has no value.
+            (P::Concat | P::PadEmpty, _) => true,
             _ => false,
         },
         None => false,
@@ -96,6 +102,15 @@ pub fn is_view(t: &Term) -> bool {
             _ => args.iter().all(|a| if a.ty().as_fun().is_some() { function(a) } else { is_view(a) }),
         },
     }
+}
+
+/// Can a value that is put together of parts be read in these, before it is lowered? Each read chooses the part, so nothing
+/// may have to be computed or stored for a whole part, nor for an element again and again.
+pub fn is_read_in_parts(t: &Term, usage: Usage) -> bool {
+    let is_stored = |p: Pattern| is_written(p) || p == Pattern::Iterate;
+    is_view(t)
+        && (usage == Usage::Once || !is_work(t))
+        && !t.has_leaf(&|leaf| leaf.as_pattern().is_some_and(is_stored))
 }
 
 /// Is the value written by loops that the program says, however few of their elements are taken? Where it leaves open how

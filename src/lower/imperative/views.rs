@@ -9,7 +9,7 @@
 //! every assignment stores a scalar.
 
 use super::translate::{Block, Translated, Translator, unexpected, untranslated};
-use crate::dpia::{Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
+use crate::dpia::{Access, Kind, Layout, LoopKind, Phrase, PhraseType, element, extent};
 use crate::lang::literal::Literal;
 use crate::lang::nat::{Name, Nat};
 use crate::lang::pattern::{AddressSpace, Pattern};
@@ -301,6 +301,7 @@ impl Translator {
                         t.read(b, second.clone(), b2)
                     });
                 }
+                (Pattern::PadEmpty, [x]) => return self.pad_with_anything(x, steps, block),
                 (Pattern::PadCst, [value, x]) => return self.pad_constant(value, x, &args, steps, block),
                 (Pattern::PadClamp, [x]) => {
                     let i = self.pop_index(&mut steps)?;
@@ -342,7 +343,7 @@ impl Translator {
                         .collect::<Translated<Vec<_>>>()?;
                     self.may_divide(p, &ty, operands.get(1), &steps)?;
                     let ty = if steps.is_empty() { ty } else { element(&ty) };
-                    let value = Phrase::pattern(p, args, operands, ty, crate::dpia::Access::Read);
+                    let value = Phrase::pattern(p, args, operands, ty, Access::Read);
                     return Ok(value.with_origin(e.origin()));
                 }
                 _ => return Err(untranslated(p)),
@@ -432,6 +433,21 @@ impl Translator {
             t.choose(before_end.clone(), b, &mut |t, b| t.read(x, inside.clone(), b), &mut |t, b| {
                 t.read(value, outside.clone(), b)
             })
+        })
+    }
+
+    /// Behind the end is no value: what is there may be anything, but must not be read from memory.
+    fn pad_with_anything(
+        &mut self,
+        x: &Phrase,
+        mut steps: Vec<Step>,
+        block: &mut Block,
+    ) -> Translated<Phrase> {
+        let i = self.pop_index(&mut steps)?;
+        let before_end = less(&i, &Number::plain(extent(&x.data())));
+        steps.push(Step::At(i));
+        self.choose(before_end, block, &mut |t, b| t.read(x, steps.clone(), b), &mut |_, _| {
+            zero(&chain(x, steps.clone()).data())
         })
     }
 
@@ -540,7 +556,7 @@ impl Translator {
         let a = self.read(e, with(Step::First), block)?;
         let b = self.read(e, with(Step::Second), block)?;
         let ty = Type::pair(a.data(), b.data());
-        Ok(Phrase::pattern(Pattern::MakePair, vec![], vec![a, b], ty, crate::dpia::Access::Read))
+        Ok(Phrase::pattern(Pattern::MakePair, vec![], vec![a, b], ty, Access::Read))
     }
 
     /// A cell of memory, or the pair of cells.
@@ -652,6 +668,25 @@ impl Translator {
             }
             to = whole;
         }
+    }
+}
+
+/// A value of a type without arrays.
+fn zero(ty: &Type) -> Translated<Phrase> {
+    let none = || unexpected(&format!("a value of type {ty} that is not there"));
+    if let Some((a, b)) = ty.as_pair() {
+        let parts = vec![zero(a)?, zero(b)?];
+        return Ok(Phrase::pattern(Pattern::MakePair, vec![], parts, ty.clone(), Access::Read));
+    }
+    if let Some((_, lane)) = ty.as_vector() {
+        let lane = vec![zero(lane)?];
+        return Ok(Phrase::pattern(Pattern::VectorFromScalar, vec![], lane, ty.clone(), Access::Read));
+    }
+    match ty.as_scalar() {
+        Some(Scalar::Bool) => Ok(Phrase::lit(Literal::Bool(false))),
+        Some(s) if s.is_float() => Ok(Phrase::lit(Literal::float(0.0, s))),
+        Some(s) => Literal::number(0, s).map(Phrase::lit).ok_or_else(none),
+        None => Ok(Number::plain(Nat::constant(0)).phrase(ty.clone())),
     }
 }
 
