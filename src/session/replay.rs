@@ -493,15 +493,13 @@ fn step(
         (Action::Compile { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
         (Action::Bench { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
         (Action::Bench { device }, Outcome::Measured(was)) if options.level < Level::Results => {
-            let other = session.kernel_of(device).filter(|now| *now != was.kernel);
-            Ok(other.map_or_else(
-                || Step::Agrees(was.kernel.to_string().as_str().into()),
-                |now| Step::Differs {
-                    what: OTHER_KERNEL.into(),
-                    expected: was.kernel.to_string(),
-                    found: now.to_string(),
-                },
-            ))
+            match session.kernel_of(device).filter(|now| *now != was.kernel) {
+                Some(now) => {
+                    let (expected, found) = (was.kernel.to_string(), now.to_string());
+                    Ok(Step::Differs { what: OTHER_KERNEL.into(), expected, found })
+                }
+                None => agrees(&was.kernel.to_string()),
+            }
         }
         (Action::Bench { device }, Outcome::Measured(was)) => {
             let kernel = Some(was.kernel);
