@@ -236,7 +236,11 @@ fn is_markup(word: &str) -> bool {
     let begins_a_tag = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c));
     word.split('<').skip(1).any(begins_a_tag)
         || word.len() > 1 && word.contains(['*', '_', '&'])
-        || word.replace("\\|", "").contains('\\')
+        || word
+            .replace("\\|", "")
+            .split('\\')
+            .skip(1)
+            .any(|rest| rest.starts_with(|c: char| c.is_ascii_punctuation()))
         || word.contains("](")
 }
 

@@ -11,7 +11,6 @@ use shine_tui::ui::layout::Pane;
 use shine_tui::ui::popup::{About, EntryKind, Popup, Question};
 use shine_tui::view::effect::Effect;
 use shine_tui::view::{Line, Mark, Role};
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -1466,7 +1465,7 @@ fn preambles_of_code_fold() {
     assert!(!folded.contains("aligned_alloc") && folded.contains("19 void f("), "{folded}");
     let marked = |app: &TestApp| -> Vec<String> {
         let lines = app.app.content(Pane::Kernel).lines.iter();
-        let marked = |line: &Cow<Line>| line.spans.iter().any(|span| span.mark != Mark::None);
+        let marked = |line: &Line| line.spans.iter().any(|span| span.mark != Mark::None);
         lines.filter(marked).map(|line| line.text()).collect()
     };
     let listed = |app: &TestApp| {

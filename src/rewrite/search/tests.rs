@@ -335,7 +335,8 @@ fn the_nearest_program_has_as_many_loops_as_asked_as_there_are() {
     assert_eq!(near(&["useMapPar"], both), (1, 2, true));
     assert_eq!(near(&["useReduceSeq"], both), (0, 2, false));
     assert_eq!(near(&["mapFusion"], both), (0, 2, false));
-    assert_eq!(near(&["useMapPar"], "\\a. mapPar (reduceSeq ? ?) a"), (0, 0, true));
+    // Where nothing is nested, one that lacks how the loops run is near enough.
+    assert_eq!(near(&["useMapPar"], "\\a. mapPar (reduceSeq ? ?) a"), (0, 0, false));
 }
 
 /// What is like a sketch only by what nobody reads is so too where a limit of time ends the search, and no part of the sketch is said to
