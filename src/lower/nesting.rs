@@ -159,7 +159,7 @@ mod tests {
                 "Use `mapSeq` for the inner one, or dimension 1 or 2.",
             ),
             (
-                "mapWorkGroup (mapLocal 1 (\\x. mapLocal 1 (\\y. y + reduceLocal 1 4 (+) 0 x) x)) a",
+                "mapWorkGroup (mapLocal 1 (\\x. mapLocal 1 (\\y. y + reduceLocal 4 1 (+) 0 x) x)) a",
                 "Use `mapSeq` for the inner one, or dimension 0 or 2.",
             ),
             (

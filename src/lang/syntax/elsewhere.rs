@@ -1134,7 +1134,7 @@ mod tests {
             ("count", &["(\\v. v > 1)", "a"], "map (\\x. select (x > 1) 1 0) a |> reduce (+) 0"),
             // Another `x` than the one of the hint.
             ("count", &["(\\v. v > x)", "a"], "map (\\w. select (w > x) 1 0) a |> reduce (+) 0"),
-            ("zipWith", &["(\\a. f a)", "v", "w"], "zip v w |> map (\\(x, y). (\\a. f a) x y)"),
+            ("zipWith", &["(\\a. f a)", "v", "w"], "zip v w |> map (\\(x, y). f x y)"),
         ] {
             assert_eq!(written_here(name, &args(given)).unwrap(), format!("Write `{hint}`."), "{given:?}");
         }

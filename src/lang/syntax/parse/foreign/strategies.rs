@@ -115,11 +115,8 @@ impl Parser<'_> {
         let (mut rules, mut at) = (vec![], using + 1);
         while let Some(end) = self.end_of_call(at).filter(|_| self.spelling(at) != "with") {
             rules.push(self.quote(at, end)?);
-            at = end;
-            if at >= self.limit || !is_between(self.spelling(at)) {
-                break;
-            }
-            at += 1;
+            let goes_on = end < self.limit && is_between(self.spelling(end));
+            at = end + usize::from(goes_on);
         }
         (self.at < at && !rules.is_empty()).then(|| format!("{{{}}}", rules.join(", ")))
     }
