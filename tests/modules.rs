@@ -279,7 +279,7 @@ fn said(folder: &Path, files: &[&str], libraries: &[&str], args: &[String]) -> S
 
 fn build(folder: &Path, files: &[&str], libraries: &[&str], program: &str) {
     let built = Command::new("cc")
-        .args(["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
+        .args(["-O2", "-fopenmp", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"])
         .args(["-Wno-deprecated-declarations", "-idirafter"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/lower/include"))
         .args(files)
