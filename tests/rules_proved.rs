@@ -55,6 +55,8 @@ const UNPROVED: &[(&str, Unproved)] = &[
     ("reduceInLanesAgain", Unproved::Differ),
     ("reduceInLanesRestAgain", Unproved::Differ),
     // Nor what a chunk adds to the running results of another.
+    ("scanOfMax", Unproved::Differ),
+    ("scanOfMin", Unproved::Differ),
     ("scanInParts", Unproved::Differ),
     ("scanInPartsRest", Unproved::Differ),
     ("scanInPartsAgain", Unproved::Differ),
