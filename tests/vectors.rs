@@ -52,12 +52,12 @@ const WRITTEN: &[(&str, &str)] = &[
         "(a: n.<4>f32) = mapSeq (\\v. let (toMem (v < 0)) (\\c. select c (-v) (select (not c) 1 v))) a",
     ),
     ("nearest", "(a: n.<8>f32) = mapSeq (\\v. (cast (v * 100) : <8>i8)) a"),
-    ("nearest of few", "(a: n.<3>f64) = mapSeq (\\v. (cast (sqrt v * 3e9) : <3>u32)) a"),
+    ("nearestOfFew", "(a: n.<3>f64) = mapSeq (\\v. (cast (sqrt v * 3e9) : <3>u32)) a"),
     (
-        "whole parts",
+        "wholeParts",
         "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, w). v / bitOr w 1 * 10 + v % bitOr w 1 + v / vectorFromScalar 3)",
     ),
-    ("whole parts of few", "(a b: n.<2>u16) = zip a b |> mapSeq (\\(v, w). v / (w + 1) + v % (w + 1))"),
+    ("wholePartsOfFew", "(a b: n.<2>u16) = zip a b |> mapSeq (\\(v, w). v / (w + 1) + v % (w + 1))"),
     ("pairs", "(a: n.(<2>f32 * <2>bool)) = mapSeq (\\(v, c). (select c v 0, not c)) a"),
     (
         "truths",
