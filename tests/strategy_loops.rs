@@ -768,7 +768,7 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
         ),
         (
             "def f (a: (n + 30).f32): n.f32 = a |> slide 31 1 |> map (reduce (+) 0)",
-            "p2{.3{.}31{3{.}}3{.}}.2{.}31{2{.}}2{.}",
+            "p2{.3{.}31{s3{.}}3{.}}.2{.}31{2{.}}2{.}",
         ),
         // What is made of pairs part by part is reduced on threads.
         (
@@ -799,14 +799,14 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
             "def f (a: n.m.i32) (x: m.i32): m.i32 =
                let r = a |> map (\\v. zip v x |> map (\\p. fst p * snd p) |> reduce (+) 0) in
                transpose a |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0)",
-            ".p2{.7{.}3{.7{.}7{.}}7{.}}.p2{.3{.}2{3{.}}3{.}}.2{.}.2{.7{.}7{.}}7{.}",
+            ".p2{.7{.}3{.7{.}7{.}}7{.}}.p2{.3{.}2{s3{.}}3{.}}.2{.}.2{.7{.}7{.}}7{.}",
         ),
         // But not values that are needed besides.
         (
             "def f (a: n.m.i32): (m.i32 * n.i32) =
                let r = a |> map (reduce max 0) in
                (transpose a |> map (\\c. zip c r |> map (\\p. fst p * snd p) |> reduce (+) 0), r)",
-            ".p8{.7{.}.}p2{.3{.}8{3{.}}3{.}}.8{.}.p8{.}",
+            ".p8{.7{.}.}p2{.3{.}8{s3{.}}3{.}}.8{.}.p8{.}",
         ),
         // What is in order in memory across rows only is taken by blocks of rows, in tiles.
         ("def f (a: 40.33.f32): 33.40.f32 = transpose a", "p2{2{16{s16{.}}}16{8{.}}}40{.}"),
@@ -820,20 +820,20 @@ fn auto_makes_loops_that_compute_nothing_twice_for_long() {
             "def f (a: 8.m.f32): m.m.f32 =
                let t = transpose a
                t |> map (\\r. t |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
-            "p2{7{.3{.}8{3{.}}3{.}}}p2{.3{.}8{3{.}}3{.}}.8{.}.",
+            "p2{7{.3{.}8{s3{.}}3{.}}}p2{.3{.}8{s3{.}}3{.}}.8{.}.",
         ),
         // Where more is summed there are tiles of six rows; of too few columns for vectors these, and what is left, are as above.
         (
             "def f (a: n.m.f32): m.m.f32 =
                let t = transpose a
                t |> map (\\r. t |> map (\\c. zip r c |> map (\\p. fst p * snd p) |> reduce (+) 0))",
-            "p2{7{.3{.}8{3{.}}3{.}}}p2{.3{.}8{3{.}}3{.}}.8{.}.",
+            "p2{7{.3{.}8{s3{.}}3{.}}}p2{.3{.}8{s3{.}}3{.}}.8{.}.",
         ),
         // Columns side by side where more is made of each sum, which is stored for that.
         (
             "def f (a: n.m.f32) (y: m.f32): m.f32 =
                zip (transpose a) y |> map (\\p. snd p + reduce (+) 0 (fst p) / 7)",
-            "p2{.3{.}8{3{.}}3{.}}.8{.}.",
+            "p2{.3{.}8{s3{.}}3{.}}.8{.}.",
         ),
         // What does not lie side by side is not taken by lanes, whatever its name says.
         ("def f (a: n.2.f32): 2.f32 = transpose a |> map (\\c. reduce (+) 0 c / 7)", "p2{.8{.}.}"),

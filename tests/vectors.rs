@@ -55,9 +55,9 @@ const WRITTEN: &[(&str, &str)] = &[
     ("nearestOfFew", "(a: n.<3>f64) = mapSeq (\\v. (cast (sqrt v * 3e9) : <3>u32)) a"),
     (
         "wholeParts",
-        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, w). v / bitOr w 1 * 10 + v % bitOr w 1 + v / vectorFromScalar 3)",
+        "(a b: n.<4>i32) = zip a b |> mapSeq (\\(v, w). v / bitOr (bitAnd w 1023) 1 * 10 + v % bitOr (bitAnd w 1023) 1 + v / vectorFromScalar 3)",
     ),
-    ("wholePartsOfFew", "(a b: n.<2>u16) = zip a b |> mapSeq (\\(v, w). v / (w + 1) + v % (w + 1))"),
+    ("wholePartsOfFew", "(a b: n.<2>u16) = zip a b |> mapSeq (\\(v, w). v / bitOr w 1 + v % bitOr w 1)"),
     ("pairs", "(a: n.(<2>f32 * <2>bool)) = mapSeq (\\(v, c). (select c v 0, not c)) a"),
     (
         "truths",
