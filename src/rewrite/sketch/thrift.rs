@@ -298,7 +298,9 @@ mod tests {
         let taken = |members: &[&Term], goal: &str, shares: bool| {
             let mut graph = Graph::new();
             let ids: Vec<Id> = members.iter().map(|t| graph.encode(t).unwrap()).collect();
-            ids.iter().skip(1).for_each(|id| drop(graph.union(ids[0], *id, Reason::Rule(0))));
+            for id in &ids[1..] {
+                graph.union(ids[0], *id, Reason::Rule(0));
+            }
             graph.rebuild();
             let (tree, problems) = parse_sketch(FileId::NOWHERE, goal);
             assert!(problems.is_empty(), "{problems:?}");
