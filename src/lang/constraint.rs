@@ -191,8 +191,9 @@ impl SizeConstraint {
             }
             SizeConstraint::AtMost(a, b) => {
                 let difference = b.sub(a);
+                // What is beyond 64 bits is no number; of two that are, the difference may be.
                 if difference.is_poison() {
-                    return Some(false);
+                    return (a.is_poison() || b.is_poison()).then_some(false);
                 }
                 if let Some(c) = difference.as_constant() {
                     return Some(c >= 0);
@@ -209,7 +210,7 @@ impl SizeConstraint {
             SizeConstraint::Equal(a, b) => {
                 let difference = a.sub(b);
                 if difference.is_poison() {
-                    return Some(false);
+                    return (a.is_poison() || b.is_poison()).then_some(false);
                 }
                 if difference.is_zero() {
                     return Some(true);
@@ -602,6 +603,7 @@ mod tests {
         assert_eq!(divides(&m.add(&c(1)), &m.sub(&c(1))).decide(), None);
         assert_eq!(divides(&product, &m).decide(), None);
         assert_eq!(SizeConstraint::AtMost(c(3), m.clone()).decide(), None);
+        assert_eq!(SizeConstraint::AtMost(m.sub(&c(1)), c(i64::MAX)).decide(), None);
         assert_eq!(SizeConstraint::AtMost(m.clone(), m.add(&c(1))).decide(), Some(true));
         assert_eq!(SizeConstraint::AtMost(m.add(&c(1)), m.clone()).decide(), Some(false));
         assert_eq!(SizeConstraint::Equal(m.clone(), c(3)).decide(), None);
