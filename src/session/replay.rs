@@ -108,9 +108,9 @@ pub struct Times {
     pub device: String,
 }
 
-impl From<&str> for Note {
-    fn from(text: &str) -> Note {
-        Note { text: text.to_owned(), times: None }
+impl<T: Into<String>> From<T> for Note {
+    fn from(text: T) -> Note {
+        Note { text: text.into(), times: None }
     }
 }
 
@@ -493,13 +493,8 @@ fn step(
         (Action::Compile { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
         (Action::Bench { .. }, _) if options.level < Level::Kernels => agrees("not compared at this level"),
         (Action::Bench { device }, Outcome::Measured(was)) if options.level < Level::Results => {
-            match session.kernel_of(device).filter(|now| *now != was.kernel) {
-                Some(now) => {
-                    let (expected, found) = (was.kernel.to_string(), now.to_string());
-                    Ok(Step::Differs { what: OTHER_KERNEL.into(), expected, found })
-                }
-                None => agrees(&was.kernel.to_string()),
-            }
+            other_kernel(session, device, was.kernel, OTHER_KERNEL)
+                .map_or_else(|| agrees(&was.kernel.to_string()), Ok)
         }
         (Action::Bench { device }, Outcome::Measured(was)) => {
             let kernel = Some(was.kernel);
@@ -588,7 +583,7 @@ fn tuned_again(
     let is_of_these_sizes = decision.sizes == *session.sizes();
     if options.level >= Level::Kernels
         && is_of_these_sizes
-        && let Some(other) = other_kernel(session, device, decision)
+        && let Some(other) = other_kernel(session, device, decision.kernel, OTHER_TUNED)
     {
         return Ok(other);
     }
@@ -611,17 +606,16 @@ fn tuned_again(
     })
 }
 
-/// The code of what was tuned, where it is another one than when it was recorded.
-fn other_kernel(session: &Session, device: &str, decision: &Decision) -> Option<Step> {
+/// The code of the present state for a device, where it is another one than when it was recorded, or there is none.
+fn other_kernel(session: &Session, device: &str, was: Digest, what: &str) -> Option<Step> {
     let compiled = session.compiled(session.current(), super::bench::target_of(device));
     let text = compiled.as_ref().as_ref().map(|compiled| compiled.module.text());
     let found = match text {
         Ok(text) => Digest::of(text.as_bytes()).to_string(),
         Err(problem) => problem.message.clone(),
     };
-    let expected = decision.kernel.to_string();
-    let what = OTHER_TUNED.to_owned();
-    (found != expected).then_some(Step::Differs { what, expected, found })
+    let expected = was.to_string();
+    (found != expected).then_some(Step::Differs { what: what.to_owned(), expected, found })
 }
 
 impl Session {
@@ -691,18 +685,12 @@ fn compare(recorded: &Outcome, found: &Outcome, options: &Options) -> Step {
         (Outcome::Kernel { digest: a, .. }, Outcome::Kernel { digest: b, .. }) if a != b => {
             differs(OTHER_CODE, recorded, found)
         }
-        (Outcome::Term { digest, .. }, Outcome::Term { .. }) => {
-            Step::Agrees(Note::from(&*digest.to_string()))
-        }
-        (Outcome::Kernel { digest, .. }, Outcome::Kernel { .. }) => {
-            Step::Agrees(Note::from(&*digest.to_string()))
-        }
+        (Outcome::Term { digest, .. }, Outcome::Term { .. }) => Step::Agrees(digest.to_string().into()),
+        (Outcome::Kernel { digest, .. }, Outcome::Kernel { .. }) => Step::Agrees(digest.to_string().into()),
         (Outcome::Tuned { digest: a, .. }, Outcome::Tuned { digest: b, .. }) if a != b => {
             differs("the term is another one", recorded, found)
         }
-        (Outcome::Tuned { digest, .. }, Outcome::Tuned { .. }) => {
-            Step::Agrees(Note::from(&*digest.to_string()))
-        }
+        (Outcome::Tuned { digest, .. }, Outcome::Tuned { .. }) => Step::Agrees(digest.to_string().into()),
         (Outcome::Done, Outcome::Done) => Step::Agrees(Note::default()),
         _ => differs("the outcome is of another kind", recorded, found),
     }
