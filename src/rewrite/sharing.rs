@@ -22,7 +22,7 @@ const MOST_SHARED: usize = 16;
 /// Longer terms are left as they are.
 const MOST_NODES: u32 = 4_000;
 /// Work is compared where all sizes are this one, which many numbers divide.
-const SIZE: i64 = 20_160;
+pub const SIZE: i64 = 20_160;
 /// So many times as much is much.
 const MUCH: u64 = 2;
 

@@ -13,12 +13,13 @@ use crate::egraph::{Decoder, Graph, Id, MAX_NESTING};
 use crate::lang::sort::Sort;
 use crate::lang::term::Term;
 use crate::lang::ty::Type;
+use crate::sharing;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many binders are told from each other, the innermost first; what depends on none of these comes last.
 const LEVELS: usize = 8;
-/// All sizes count as this one.
-const SIZE: f64 = 20_160.0;
+/// All sizes count as the one with which programs are compared.
+const SIZE: f64 = sharing::SIZE as f64;
 /// So often all members are looked at: terms that are nested deeper than that are not met.
 const MOST_ROUNDS: usize = 128;
 /// Of larger graphs it takes too long.
